@@ -1,61 +1,80 @@
 //! Pictures as SVG, for light and dark pages: panels of points over logarithmic axes, named beside them.
 
+use crate::font::width;
 use std::fmt::Write;
 
+/// With names of up to NAMES. Longer ones make it wider.
 const WIDTH: f64 = 1024.0;
 const HEIGHT: f64 = 470.0;
 const TOP: f64 = 66.0;
 const BOTTOM: f64 = 380.0;
 const LEFT: f64 = 60.0;
-/// Room for the names beside a panel.
+/// Room for the names beside a panel, and from the panel to where they begin.
 const NAMES: f64 = 184.0;
+const TO_NAMES: f64 = 15.0;
+/// Beside a picture's text.
+const MARGIN: f64 = 12.0;
+/// Between the names of ticks.
+const BETWEEN: f64 = 8.0;
 const LINE: f64 = 14.0;
 
-/// What all pictures share. Colour 0 is this library's, 8 the limits'.
-pub(crate) const STYLE: &str = "
-    text { font: 13px system-ui, sans-serif; fill: #1f2328 }
-    .head { font-weight: 600; font-size: 12px }
-    .soft { fill: #59636e; font-size: 12px }
-    .name { font-size: 12px }
-    .small { fill: #59636e; font-size: 11px }
-    .page { fill: #fff }
-    .axis { stroke: #d1d9e0; fill: none }
-    .line { fill: none; stroke-width: 2 }
-    .thin { fill: none; stroke-width: 1 }
-    .limit { fill: none; stroke-width: 1.5; stroke-dasharray: 5 4 }
-    .hollow { stroke-width: 2 }
-    .ours, .c0 { fill: #0b61c4; stroke: #0b61c4; color: #0b61c4 }
-    .other, .c2 { fill: #8a5a00; stroke: #8a5a00 }
-    .c1 { fill: #5aa0e6; stroke: #5aa0e6 }
-    .c3 { fill: #b02a37; stroke: #b02a37 }
-    .c4 { fill: #d9622b; stroke: #d9622b }
-    .c5 { fill: #1a7f37; stroke: #1a7f37 }
-    .c6 { fill: #8250df; stroke: #8250df }
-    .c7 { fill: #bf3989; stroke: #bf3989 }
-    .c8 { fill: #59636e; stroke: #59636e }
-    .c9 { fill: #8c959f; stroke: #8c959f }
-    text[class] { stroke: none }
-    path.line, path.thin, path.limit { fill: none }
-    circle.hollow { fill: #fff }
-    @media (prefers-color-scheme: dark) {
-      text { fill: #f0f6fc }
-      .soft, .small { fill: #9198a1 }
-      .page, circle.hollow { fill: #0d1117 }
-      .axis { stroke: #3d444d }
-      .ours, .c0 { fill: #58a6ff; stroke: #58a6ff }
-      .other, .c2 { fill: #e3a33c; stroke: #e3a33c }
-      .c1 { fill: #a5d0ff; stroke: #a5d0ff }
-      .c3 { fill: #ff7b72; stroke: #ff7b72 }
-      .c4 { fill: #ffa657; stroke: #ffa657 }
-      .c5 { fill: #3fb950; stroke: #3fb950 }
-      .c6 { fill: #bc8cff; stroke: #bc8cff }
-      .c7 { fill: #f778ba; stroke: #f778ba }
-      .c8 { fill: #9198a1; stroke: #9198a1 }
-      .c9 { fill: #6e7681; stroke: #6e7681 }
-      text[class] { stroke: none }
-      circle.hollow { fill: #0d1117 }
+/// A colour on light pages, and on dark ones.
+type Colour = (&'static str, [&'static str; 2]);
+
+/// The page, and what is written or drawn on it. Colour 0 is this library's, 8 the limits'.
+const PAGE: [&str; 2] = ["#ffffff", "#0d1117"];
+const COLOURS: [Colour; 14] = [
+    ("text", ["#1f2328", "#f0f6fc"]),
+    (".soft, .small", ["#59636e", "#9198a1"]),
+    (".ours", ["#0b61c4", "#58a6ff"]),
+    (".other", ["#8a5a00", "#e3a33c"]),
+    (".c0", ["#0b61c4", "#58a6ff"]),
+    (".c1", ["#0e7490", "#a5d0ff"]),
+    (".c2", ["#8a5a00", "#e3a33c"]),
+    (".c3", ["#b02a37", "#ff7b72"]),
+    (".c4", ["#bc4c00", "#ffa657"]),
+    (".c5", ["#1a7f37", "#3fb950"]),
+    (".c6", ["#8250df", "#bc8cff"]),
+    (".c7", ["#bf3989", "#f778ba"]),
+    (".c8", ["#59636e", "#9198a1"]),
+    (".c9", ["#6e7781", "#7d8590"]),
+];
+const AXIS: [&str; 2] = ["#d1d9e0", "#3d444d"];
+
+/// What all pictures share, for light pages (0) or dark ones (1). The sizes are those of `font`.
+fn style(theme: usize) -> String {
+    let (page, axis) = (PAGE[theme], AXIS[theme]);
+    let mut style = String::from("text { font: 13px system-ui, sans-serif }\n");
+    for (class, colours) in COLOURS {
+        let colour = colours[theme];
+        let _ = match class.starts_with(".c") || class.starts_with(".o") {
+            true => writeln!(style, "{class} {{ fill: {colour}; stroke: {colour} }}"),
+            false => writeln!(style, "{class} {{ fill: {colour} }}"),
+        };
     }
-";
+    let _ = write!(
+        style,
+        ".head {{ font-weight: 600; font-size: 12px }}
+.soft, .name {{ font-size: 12px }}
+.small {{ font-size: 11px }}
+.page {{ fill: {page} }}
+.axis {{ stroke: {axis}; fill: none }}
+.line {{ fill: none; stroke-width: 2 }}
+.thin {{ fill: none; stroke-width: 1 }}
+.limit {{ fill: none; stroke-width: 1.5; stroke-dasharray: 5 4 }}
+.hollow {{ stroke-width: 2 }}
+text[class] {{ stroke: none }}
+path.line, path.thin, path.limit {{ fill: none }}
+circle.hollow {{ fill: {page} }}
+"
+    );
+    style
+}
+
+/// The picture for dark pages.
+pub(crate) fn dark(svg: &str) -> String {
+    svg.replace(&style(0), &style(1))
+}
 
 /// How points are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,16 +149,21 @@ impl Scale {
 
 impl Picture {
     pub(crate) fn draw(&self) -> String {
-        let height = HEIGHT + LINE * self.note.len() as f64;
-        let mut svg = begin(WIDTH, height, &self.title);
-        text(&mut svg, 12.0, 24.0, "head", &self.title);
-        let points =
-            || self.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+        let count = self.panels.len() as f64;
+        let series = || self.panels.iter().flat_map(|panel| &panel.series);
+        let longest = series().map(|series| width(&series.name, "name")).fold(0.0, f64::max);
+        let names = NAMES.max((TO_NAMES + longest + MARGIN).ceil());
+        let each = WIDTH / count - NAMES + names;
+        let note: Vec<String> =
+            self.note.iter().flat_map(|line| wrapped(line, each * count - 2.0 * MARGIN)).collect();
+        let height = HEIGHT + LINE * note.len() as f64;
+        let mut svg = begin(each * count, height, &self.title);
+        text(&mut svg, MARGIN, 24.0, "head", &self.title);
+        let points = || series().flat_map(|series| &series.points);
         let y = Scale::new(points().map(|point| point.1), false, BOTTOM, TOP);
-        let each = WIDTH / self.panels.len() as f64;
         for (i, panel) in self.panels.iter().enumerate() {
             let left = each * i as f64 + LEFT;
-            let right = each * (i + 1) as f64 - NAMES;
+            let right = each * (i + 1) as f64 - names;
             let x = Scale::new(points().map(|point| point.0), self.linear, left, right);
             let title =
                 [self.y.0, &panel.title].join(if panel.title.is_empty() { "" } else { ", " });
@@ -147,8 +171,8 @@ impl Picture {
             self.axes(&mut svg, &x, &y);
             panel.draw(&mut svg, &x, &y);
         }
-        for (i, line) in self.note.iter().enumerate() {
-            text(&mut svg, 12.0, BOTTOM + 66.0 + LINE * i as f64, "small", line);
+        for (i, line) in note.iter().enumerate() {
+            text(&mut svg, MARGIN, BOTTOM + 66.0 + LINE * i as f64, "small", line);
         }
         svg + "</svg>\n"
     }
@@ -162,9 +186,10 @@ impl Picture {
         let mut last = f64::NEG_INFINITY;
         for (at, name) in x.ticks(&self.x) {
             let _ = writeln!(svg, "<path class=\"axis\" d=\"M{at:.1} {TOP}V{BOTTOM}\"/>");
-            if at - last > 30.0 {
+            let half = width(name, "soft") / 2.0;
+            if at - half >= last + BETWEEN {
                 placed(svg, at, BOTTOM + 18.0, "middle", "soft", name);
-                last = at;
+                last = at + half;
             }
         }
         placed(svg, (x.from + x.to) / 2.0, BOTTOM + 38.0, "middle", "soft", self.x.0);
@@ -221,7 +246,7 @@ impl Panel {
                 place
             );
             let class = format!("name c{}", series.colour);
-            text(svg, x.to + 15.0, place + 4.0, &class, &series.name);
+            text(svg, x.to + TO_NAMES, place + 4.0, &class, &series.name);
         }
     }
 }
@@ -232,9 +257,24 @@ pub(crate) fn begin(width: f64, height: f64, title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\">\n\
          <title>{title}</title>\n\
-         <style>{STYLE}</style>\n\
-         <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n"
+         <style>\n{}</style>\n\
+         <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n",
+        style(0)
     )
+}
+
+/// A text in lines of at most so many pixels.
+fn wrapped(text: &str, most: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is one");
+        let longer = if last.is_empty() { word.to_string() } else { format!("{last} {word}") };
+        match last.is_empty() || width(&longer, "small") <= most {
+            true => *last = longer,
+            false => lines.push(word.to_string()),
+        }
+    }
+    lines
 }
 
 pub(crate) fn text(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {

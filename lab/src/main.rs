@@ -32,6 +32,7 @@ mod contender;
 mod cpp;
 mod crates;
 mod few;
+mod font;
 mod groups;
 mod limits;
 mod matrix;
@@ -115,10 +116,13 @@ impl Lab {
         let tables = speed::tables(&rows);
         println!("\n## Speed\n{tables}");
         self.put("benchmarks/speed.csv", &speed::csv(&rows));
-        self.put("benchmarks/speed.svg", &speed::by_size(&rows, &note()));
-        self.put("benchmarks/tradeoff.svg", &speed::by_rate(&rows, &note()));
-        let pictures = "![Nanoseconds per probe by the size of the filter](benchmarks/speed.svg)\n\
-                        ![Nanoseconds per probe by false-positive rate](benchmarks/tradeoff.svg)";
+        self.picture("benchmarks/speed.svg", &speed::by_size(&rows, &note()));
+        self.picture("benchmarks/tradeoff.svg", &speed::by_rate(&rows, &note()));
+        let pictures = [
+            shown("Nanoseconds per probe by the size of the filter", "benchmarks/speed"),
+            shown("Nanoseconds per probe by false-positive rate", "benchmarks/tradeoff"),
+        ];
+        let pictures = pictures.join("\n");
         self.page("PERFORMANCE.md", "speed", &format!("{}\n\n{pictures}\n{tables}", about()));
     }
 
@@ -133,8 +137,8 @@ impl Lab {
         let tables = matrix::tables(&all);
         println!("\n## One key of many filters, transposed\n\n{tables}");
         self.put("benchmarks/matrix.csv", &matrix::csv(&all));
-        self.put("benchmarks/matrix.svg", &matrix::picture(&all, &note()));
-        let picture = "![Nanoseconds per filter by the number of filters](benchmarks/matrix.svg)";
+        self.picture("benchmarks/matrix.svg", &matrix::picture(&all, &note()));
+        let picture = shown("Nanoseconds per filter by the number of filters", "benchmarks/matrix");
         self.page("PERFORMANCE.md", "matrix", &format!("{}\n\n{picture}\n\n{tables}", about()));
     }
 
@@ -143,15 +147,21 @@ impl Lab {
         let table = rates::table(&rates);
         println!("\n## False-positive rates\n\n{table}");
         self.put("benchmarks/rates.csv", &rates::csv(&rates));
-        self.put("benchmarks/rates.svg", &rates::picture(&rates, &note()));
+        self.picture("benchmarks/rates.svg", &rates::picture(&rates, &note()));
         self.page("PERFORMANCE.md", "rates", &table);
     }
 
     fn choosing(&self) {
         let report = choosing::run(&self.kinds, self.effort);
         println!("\n## Filter types\n\n{}\n{}", report.details(), report.page());
-        self.put("choosing.svg", &report.chart());
+        self.picture("choosing.svg", &report.chart());
         self.page("CHOOSING.md", "choosing", &report.page());
+    }
+
+    /// Writes a picture, for light pages and for dark ones.
+    fn picture(&self, name: &str, svg: &str) {
+        self.put(name, svg);
+        self.put(&name.replace(".svg", "-dark.svg"), &chart::dark(svg));
     }
 
     /// Writes a result, and if it is to be published, into `docs/`, too.
@@ -181,6 +191,14 @@ impl Lab {
         let text = format!("{before}{begin}{}\n{end}{after}", text.trim_end());
         fs::write(&page, text).expect("the page is written");
     }
+}
+
+/// What shows a picture in a page, as its reader's theme is.
+fn shown(alt: &str, name: &str) -> String {
+    format!(
+        "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{name}-dark.svg\">\
+         <img alt=\"{alt}\" src=\"{name}.svg\"></picture>"
+    )
 }
 
 fn docs() -> PathBuf {

@@ -399,11 +399,11 @@ pub(crate) fn by_size(rows: &[Row], note: &[String]) -> String {
     let tick = |bytes: usize| (bytes as f64, size_name(bytes).replace("iB", ""));
     Picture {
         title: "Nanoseconds per probe, by the size of the filter (10 bits per key, half of the keys present)".into(),
-        x: ("size of the filter", sizes.iter().map(|&bytes| tick(bytes)).collect()),
+        x: ("size of the filter in bytes", sizes.iter().map(|&bytes| tick(bytes)).collect()),
         y: ("ns per probe", [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0].map(|ns| (ns, ns.to_string())).into()),
         linear: false,
         panels,
-        note: note.to_vec(),
+        note: [&["Limit: touch, a loop that only loads a word of each key's line.".into()], note].concat(),
     }
     .draw()
 }

@@ -67,6 +67,41 @@ fn many_filters_are_asked() {
     }
 }
 
+/// A picture is as wide as its names need, and the published ones have the style that is drawn.
+#[test]
+fn pictures_have_room() {
+    let name = "a name of a filter, longer than those that there are";
+    let series = chart::Series {
+        name: name.into(),
+        colour: 0,
+        points: vec![(1.0, 2.0), (10.0, 3.0)],
+        mark: chart::Mark::Line,
+    };
+    let picture = chart::Picture {
+        title: "title".into(),
+        x: ("x", vec![(1.0, "1".into()), (1.01, "no room".into())]),
+        y: ("y", vec![]),
+        linear: false,
+        panels: vec![chart::Panel { title: String::new(), series: vec![series] }],
+        note: vec!["word ".repeat(100)],
+    };
+    let svg = picture.draw();
+    let attribute = |text: &str, name: &str| -> f64 {
+        text.split(name).nth(1).unwrap().split('"').nth(1).unwrap().parse().unwrap()
+    };
+    let tag = svg.lines().find(|line| line.contains(name)).unwrap();
+    let width = attribute(svg.split("<rect").nth(1).unwrap(), "width");
+    assert!(attribute(tag, " x=") + font::width(name, "name") <= width, "{svg}");
+    assert!(svg.matches("\"small\"").count() >= 3 && !svg.contains("no room"), "{svg}");
+    let head = |svg: &str| {
+        svg.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0.to_string()
+    };
+    let published = |name| fs::read_to_string(docs().join(name)).unwrap();
+    assert_eq!(head(&published("choosing.svg")), head(&svg));
+    assert_eq!(head(&published("choosing-dark.svg")), head(&chart::dark(&svg)));
+    assert!(shown("alt", "name").contains("srcset=\"name-dark.svg\""));
+}
+
 /// Every way counts the same answers: single probes, those that wait, calls for any number of keys.
 #[test]
 fn ways_agree() {

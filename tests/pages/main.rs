@@ -14,6 +14,7 @@ mod figures;
 mod kinds;
 mod links;
 mod names;
+mod pictures;
 mod versions;
 mod walks;
 
