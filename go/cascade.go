@@ -18,8 +18,8 @@ const (
 // Contains returns true for each included key and false for each excluded one. For a key of neither set it
 // returns true at [Cascade.UnknownRate].
 //
-// It is a series of static filters, its layers: the first holds the included keys, the second the excluded
-// keys that the first passes, the third the included keys that the second passes, and so on. With ten
+// It is a series of static filters, its layers. The first holds the included keys, the second the excluded
+// keys that the first passes. The third holds the included keys that the second passes, and so on. With ten
 // excluded keys for each included one it takes 7.0 bits per included key, with a hundred 10.5.
 //
 // Build it by [BuildCascade], [BuildCascadeStrings] or [BuildCascadeHashes]. It has no [View]. Any number

@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// NewClassic returns an empty standard Bloom filter: one array of bits, of which a key sets k
-// anywhere. It has the lowest rate that so many bits can give, at 10 bits per key 0.82 %
-// where [New] has 0.97 %, and it is several times slower: a key is up to k cache lines instead
-// of one.
+// NewClassic returns an empty standard Bloom filter: one array of bits, of which a key sets k anywhere. It
+// has the lowest rate that so many bits can give: at 10 bits per key 0.82 %, where [New] has 0.97 %. It is
+// several times slower: a key is up to k cache lines instead of one.
 //
 // It is a Filter like any other, but it cannot be folded, is united only with filters of its
 // kind, and answers batches in Go also where C answers them.

@@ -229,9 +229,9 @@ func (f *ConcurrentFilter) Union(other *Filter) error {
 	return nil
 }
 
-// Snapshot returns a copy as it is now, to be saved, sent or measured while others go on
-// adding: it has all keys of adds that happened before, and may have those of adds that go on
-// meanwhile. Its key count is 0, which means unknown.
+// Snapshot returns a copy as it is now, to be saved, sent or measured while others go on adding. It has all
+// keys of adds that happened before, and may have those of adds that go on meanwhile. Its key count is 0,
+// which means unknown.
 //
 // Errors: [ErrNoLines] for the zero ConcurrentFilter; [ErrOutOfMemory].
 func (f *ConcurrentFilter) Snapshot() (*Filter, error) {

@@ -25,9 +25,8 @@ type CuckooParams struct {
 	Seed uint64
 }
 
-// CuckooParamsForRate returns the smallest shape that has room for so many keys, at a
-// false-positive rate of at most rate when they are present: the shortest fingerprints that do, and
-// lines for a load of 95 %.
+// CuckooParamsForRate returns the smallest shape that has room for so many keys, at a false-positive rate of
+// at most rate when they are present. It has the shortest fingerprints that do, and lines for a load of 95 %.
 //
 // Errors: [ErrKeys], [ErrLineCount], [ErrRate]; [ErrRateTooSmall] if the rate is below 0.000116, which is
 // what 16 bits can do.

@@ -62,8 +62,8 @@
 //
 // # Files and bytes
 //
-// All types that hold keys have MarshalBinary and Save, and the readers of these; WriteDelimited and
-// ReadDelimited for streams in which more follows, where ReadFrom reads to the end; and a text form,
+// All types that hold keys have MarshalBinary and Save, and the readers of these. ReadFrom reads to the end
+// of a stream; for streams in which more follows there are WriteDelimited and ReadDelimited. The text form is
 // a string in JSON. Never change a mapped file in place: see [Mapped].
 //
 // Give a filter in a struct a name: "Seen *bloomline.Filter". A struct that embeds one, without a name,

@@ -19,7 +19,7 @@ import (
 //
 // An encoded matrix in an object store need not be read whole: see [MatrixShape].
 //
-// Any number of goroutines may read it at once; changing needs it alone.
+// Any number of goroutines may read it at once; changing it requires exclusive access.
 //
 // The zero Matrix is a place to unmarshal into. It has no columns, and so no answers. Adding to it panics.
 //
@@ -313,8 +313,8 @@ func (m *Matrix) Name(column int) (uint64, bool) {
 }
 
 // SetChecksums sets whether the encoded matrix has a checksum for each group, so that a reader of single
-// ranges can verify them: 8 bytes for each line of a column, and the time to read the groups once more when it
-// is encoded. At first it has none.
+// ranges can verify them. They cost 8 bytes for each line of a column, and the time to read the groups once
+// more when it is encoded. At first it has none.
 func (m *Matrix) SetChecksums(checksums bool) {
 	if m != nil && m.view.shape.columns > 0 {
 		m.view.shape.summed = checksums

@@ -22,9 +22,9 @@ const (
 )
 
 // MatrixShape is the shape of a [Matrix]: the Params of its columns, how many they are, and what its encoded
-// form has besides. It is all that a reader needs to know to look keys up in a matrix that lies elsewhere,
-// such as in an object store: read its last 64 bytes once, for [ReadMatrixShape], and then one
-// [MatrixShape.Range] for each key.
+// form has besides. It is all that a reader needs to look keys up in a matrix that lies elsewhere, such as in
+// an object store. Read its last 64 bytes once, for [ReadMatrixShape], and then one [MatrixShape.Range] for
+// each key.
 //
 // The zero MatrixShape has no columns.
 type MatrixShape struct {

@@ -284,10 +284,9 @@ func (f *ScalableFilter) Overfull() bool {
 	return f != nil && len(f.stages) > 0 && f.newest().filter.KeyCount() > f.newest().capacity
 }
 
-// PlainParams returns the shape of the plain filter for the keys that are present, at the target
-// rate. Where all keys can be added once more, such a filter takes less memory and is
-// faster: make it by [NewWithParams], add all keys, and see that its KeyCount is no less than
-// that of f: if it is, keys are missing.
+// PlainParams returns the shape of the plain filter for the keys that are present, at the target rate. Where
+// all keys can be added once more, such a filter takes less memory and is faster. Make it by [NewWithParams]
+// and add all keys. If its KeyCount is less than that of f, keys are missing.
 //
 // Errors: [ErrLineCount]; [ErrRate] for the zero ScalableFilter.
 func (f *ScalableFilter) PlainParams() (Params, error) {

@@ -179,10 +179,9 @@ func (w *Window) AdvanceTo(slice uint64) {
 	}
 }
 
-// RotateAfter makes generations of a number of keys: from now on the window rotates by itself
-// when the newest generation has so many keys, before the next one goes in, also in the midst of
-// a batch. With 0, as at the beginning, it rotates only when it is told to. A key that the newest
-// generation has already does not count.
+// RotateAfter makes generations of a number of keys. From now on the window rotates by itself when the newest
+// generation has so many keys, before the next one goes in, also in the midst of a batch. With 0, as at the
+// beginning, it rotates only when it is told to. A key that the newest generation has already does not count.
 func (w *Window) RotateAfter(keys uint64) {
 	if w != nil {
 		w.limit = keys

@@ -32,17 +32,17 @@
  * handle, a key that is NULL with a length above 0, a view that was not opened. A false negative
  * would make an engine lose data; a false positive costs it a read.
  *
- * Hashes. A hash from the caller must be uniform over all 64 bits: the line is taken from its high
- * bits, the bits from all of it. bloomline_hash() and bloomline_hash_u64() are; a plain integer or
- * a hash of 32 bits is not. To probe for a key by its bytes, insert it by its bytes, or by
- * bloomline_hash() with the filter's seed.
+ * Hashes. A hash from the caller must be uniform over all 64 bits: its high bits choose the line,
+ * all bits choose the bits in it. bloomline_hash() and bloomline_hash_u64() return such hashes. A
+ * plain integer or a hash of 32 bits is none. To probe for a key by its bytes, insert it by its
+ * bytes, or by bloomline_hash() with the filter's seed.
  *
  * Bitmaps. Bit i % 64 of word i / 64 is that of key, or filter, number i; unused bits of the last
- * word are zero. A bitmap of n bits has (n + 63) / 64 words, and need not be initialized. A bit of
- * a probe is set if the key may be present; one of an insert if the key was new, as the insert of
- * one key reports it: a key that is given twice is new once. If the handle or the array is NULL,
- * all are set, and nothing is inserted. The bitmap of an insert or a removal may be NULL. A probe
- * whose bitmap is NULL returns the number of keys, or filters, that it is asked for.
+ * word are zero. A bitmap of n bits has (n + 63) / 64 words, and need not be initialized. A probe
+ * sets the bit of a key that may be present. An insert sets the bit of a key that was new; a key
+ * that is given twice is new once. If the handle or the array is NULL, all are set, and nothing
+ * is inserted. The bitmap of an insert or a removal may be NULL. A probe whose bitmap is NULL
+ * returns the number of keys, or filters, that it is asked for.
  *
  * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or an error. The
  * comments name the errors to expect; any such function may also return BLOOMLINE_ERR_NULL and
@@ -60,10 +60,9 @@
  * a call writes must not overlap anything else that it is given.
  *
  * Threads. Any number of threads may call functions that take a handle as const, on the same
- * handle, at once. A function that takes it as non-const needs it for itself. All else that a call
- * reads must stay unchanged while it runs. No function waits for another.
- * Those called ..._parallel(), and others that take 'threads', start threads, which end before they
- * return.
+ * handle, at once. A function that takes it as non-const requires exclusive access. All else that
+ * a call reads must stay unchanged while it runs. No function waits for another. Those called
+ * ..._parallel(), and others that take 'threads', start threads, which end before they return.
  *
  * First use, fork, environment. There is nothing to initialize, and no lock: a process may fork
  * while its other threads are in the library, and the child may use it. The library reads
@@ -322,11 +321,11 @@ typedef struct bloomline_allocator {
 } bloomline_allocator;
 
 /**
- * bloomline_set_allocator() takes the memory of lines and counters made from now on from
- * 'allocator', of filters of all kinds; and the memory to build them in: the keys in a
- * bloomline_builder, and what bloomline_static_block_build() and bloomline_cascade_new() take for
- * each hash. NULL restores the default. Handles, of some hundred bytes, and file names stay with
- * malloc(). With an allocator, no huge pages are mapped.
+ * bloomline_set_allocator() makes 'allocator' the source of the memory of all lines and counters
+ * made from now on, of filters of all kinds. The memory to build them in comes from it, too: the
+ * keys in a bloomline_builder, and what bloomline_static_block_build() and bloomline_cascade_new()
+ * take for each hash. NULL restores the default. Handles, of some hundred bytes, and file names
+ * stay with malloc(). With an allocator, no huge pages are mapped.
  *
  * Memory is freed by the allocator that it came from. So keep '*allocator' in place, unchanged,
  * until all filters and builders made with it are freed: best make it static.
@@ -378,8 +377,8 @@ BLOOMLINE_API uint64_t bloomline_hash(const void *key, size_t len, uint64_t seed
 
 /**
  * bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in little-endian
- * order, on every CPU. Pass integers to functions that take hashes only hashed: the line and bits
- * of a key depend on all 64 bits of its hash, and small integers leave most of them zero.
+ * order, on every CPU. Hash integers before you pass them to functions that take hashes: the line
+ * and bits of a key depend on all 64 bits of its hash. Small integers leave most of them zero.
  */
 BLOOMLINE_API uint64_t bloomline_hash_u64(uint64_t key, uint64_t seed);
 
@@ -443,8 +442,8 @@ typedef struct bloomline_cuckoo_params {
  * bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
  * false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is between 0 and 1,
  * both excluded. 1 % takes about 9.9 bits per key, a little more than a standard Bloom filter.
- * bloomline_params_for_bits() writes a filter of 'bits_per_key' bits, which may be a fraction, for
- * each key, and the k with the lowest false-positive rate at that size. 0 keys take one line.
+ * bloomline_params_for_bits() writes a filter of 'bits_per_key' bits for each key, which may be a
+ * fraction. It takes the k with the lowest false-positive rate at that size. 0 keys take one line.
  *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
  * BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
@@ -456,9 +455,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_params_for_bits(uint64_t keys, doub
 
 /**
  * bloomline_classic_params_for_rate() and bloomline_classic_params_for_bits() do the same for a
- * standard Bloom filter: its 'layout' is BLOOMLINE_KIND_CLASSIC, one array of 'line_count' * 64
- * bytes in which a key sets k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9, and 10
- * bits per key give 0.82 % instead of 0.97 %, but a probe reads up to k cache lines and is several
+ * standard Bloom filter. Its 'layout' is BLOOMLINE_KIND_CLASSIC: one array of 'line_count' * 64
+ * bytes, in which a key sets k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9; 10 bits
+ * per key give 0.82 % instead of 0.97 %. But a probe reads up to k cache lines, and is several
  * times slower.
  *
  * All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
@@ -475,9 +474,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_bits(uint64_t ke
  * beforehand: size the filter for too many, then fold it.
  *
  * bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
- * bloomline_matrix of 'shape': its k and seed, and its line count times the smallest power of two
- * that gives no fewer lines than 'params' has. Folded to half the lines, a filter of the same keys
- * has about half the bits per key, so let 'shape' be that of the largest column.
+ * bloomline_matrix of 'shape'. They get its k and seed. Their line count is that of 'shape' times
+ * the smallest power of two that gives no fewer lines than 'params' has. Folded to half the lines,
+ * a filter of the same keys has about half the bits per key, so let 'shape' be that of the largest
+ * column.
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
  * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
@@ -632,8 +632,8 @@ BLOOMLINE_API size_t bloomline_filter_insert_new_keys(bloomline_filter *filter,
  * bloomline_filter_union() inserts all keys of 'from' into 'into'. bloomline_filter_intersect()
  * keeps in 'into' what both filters have: a key that is in both stays present. Others are false
  * positives at most as often as in either, and more often than in a filter of the common keys
- * alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() tells it.
- * Line count, k, seed and type (plain or classic) must be equal.
+ * alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() estimates
+ * it. Line count, k, seed and type (plain or classic) must be equal.
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
  */
@@ -647,8 +647,8 @@ BLOOMLINE_API void bloomline_filter_clear(bloomline_filter *filter);
 
 /**
  * bloomline_filter_fold() halves the number of lines and keeps all keys: every two neighbours
- * become one. A filter too large for its keys so becomes smaller without them, at a higher
- * false-positive rate. Do not use views of the filter afterwards.
+ * become one. Shrinks a filter that is too large, without rereading its keys; the false-positive
+ * rate rises. Do not use views of the filter afterwards.
  *
  * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
  * classic filter. The filter is unchanged.
@@ -776,8 +776,8 @@ typedef struct bloomline_view {
  * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
  * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
  * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
- * an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and so
- * reads them from end to end: do it once, or whenever they may have been damaged. It copies and
+ * an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and reads
+ * them from end to end. Do it once, or whenever they may have been damaged. It copies and
  * allocates nothing.
  *
  * Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY. On any of them
@@ -797,8 +797,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_view_open_unverified(const void *da
 
 /**
  * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
- * and true if it may be present; bloomline_view_contains_hash() for the hash of a key: that of
- * bloomline_view_hash(), or whatever it was inserted by.
+ * and true if it may be present. bloomline_view_contains_hash() does so for the hash of a key:
+ * that of bloomline_view_hash(), or whatever it was inserted by.
  */
 BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view, const void *key, size_t len);
 BLOOMLINE_API bool bloomline_view_contains_hash(const bloomline_view *view, uint64_t hash);
@@ -852,10 +852,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_view_shape(const bloomline_view *vi
 BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view, size_t *len);
 
 /**
- * bloomline_view_key_count() returns how many keys the writer of the filter counted: of a scalable
- * filter those that were new; of a window those of all its generations, in each once; of a cascade
- * the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not
- * opened.
+ * bloomline_view_key_count() returns how many keys the writer of the filter counted. A scalable
+ * filter counts those that were new, a window those of each of its generations, a cascade the
+ * included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
  */
 BLOOMLINE_API uint64_t bloomline_view_key_count(const bloomline_view *view);
 
@@ -863,8 +862,9 @@ BLOOMLINE_API uint64_t bloomline_view_key_count(const bloomline_view *view);
  * bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
  * cuckoo filter its load factor. bloomline_view_estimated_keys() estimates from it how many
  * different keys are present. bloomline_view_estimated_rate() estimates the false-positive rate, 0
- * to 1, at the present fill: above the target, build the filter anew, larger. Of several filters
- * it is that of all together; of a cascade the 'unknown_rate' of bloomline_cascade_about().
+ * to 1, at the present fill. If it is above the target, build the filter anew, larger. Of several
+ * filters it is that of all together; of a cascade the 'unknown_rate' of
+ * bloomline_cascade_about().
  *
  * They read the whole filter. If 'view' is NULL or not opened, they return 1, and 0 keys.
  */
@@ -917,10 +917,10 @@ BLOOMLINE_API void bloomline_view_contains_each(const bloomline_view *view,
     const bloomline_bytes *const *keys, size_t n, bool *present);
 
 /**
- * bloomline_view_fewest_each() returns from how many keys on bloomline_view_contains_each() takes
- * less time than a loop of the function that bloomline_view_contains_fn() returns, for keys of up
- * to some 16 bytes: as measured with this backend for filters of this size. SIZE_MAX if the loop
- * does not take longer. An engine asks once, when it opens the filter.
+ * bloomline_view_fewest_each() returns from how many keys on bloomline_view_contains_each() is
+ * faster than a loop of the function that bloomline_view_contains_fn() returns. It was measured
+ * with this backend for filters of this size, with keys of up to some 16 bytes. SIZE_MAX if the
+ * loop does not take longer. An engine asks once, when it opens the filter.
  *
  * Returns SIZE_MAX if 'view' is NULL or not opened.
  */
@@ -1093,13 +1093,13 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_load(const char *path, bloom
 /**
  * bloomline_matrix_set_columns() makes the filters of 'n' views the columns from 'first' on, in
  * the place of what was there; bloomline_matrix_set_column() one of them. They are copied. Each
- * filter must be a plain one, or a counting one, of the matrix's k and seed, and of its line
- * count or that times 2, 4, 8 and so on: then the column is the filter, folded.
+ * filter must be a plain or a counting one, with the matrix's k and seed. Its line count must be
+ * the matrix's, or that times 2, 4, 8 and so on: then the column is the filter, folded.
  * bloomline_params_foldable_to() makes such parameters.
  *
- * Set runs of 64, from a multiple of 64 on: a column alone takes fifty times as long as one
- * in a run, since all rows of the matrix are read and written for a bit of each. It runs on up to
- * 'threads' threads, the caller's among them; 0: on as many as there are CPUs.
+ * Set runs of 64, from a multiple of 64 on. A column alone takes fifty times as long as one in a
+ * run: all rows of the matrix are read and written for a bit of each. It runs on up to 'threads'
+ * threads, the caller's among them; 0: on as many as there are CPUs.
  *
  * Errors: BLOOMLINE_ERR_COLUMN if there are not so many columns; BLOOMLINE_ERR_COLUMN_SHAPE if a
  * filter does not fit; BLOOMLINE_ERR_NOT_A_FILTER if a view was not opened;
@@ -1128,10 +1128,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_column(const bloomline_matri
     size_t column, bloomline_filter **out);
 
 /**
- * bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also in
- * a group, which asks all its columns of one matrix by one probe of the rows, in the order of its
- * views. What the view says of its fill and rate reads the rows of all columns. Valid until the
- * matrix is changed or freed.
+ * bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also
+ * in a group. A group probes all its columns of one matrix at once, in the order of its views.
+ * What the view says of its fill and rate reads the rows of all columns. Valid until the matrix is
+ * changed or freed.
  *
  * Errors: BLOOMLINE_ERR_COLUMN if there is no such column; BLOOMLINE_ERR_COLUMNS if there are more
  * than 2^28; BLOOMLINE_ERR_BACKEND.
@@ -1174,9 +1174,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_set_names(bloomline_matrix *
 BLOOMLINE_API uint64_t bloomline_matrix_name(const bloomline_matrix *matrix, size_t column);
 
 /**
- * bloomline_matrix_set_checksums() says whether the encoded matrix has a checksum for each line
- * of its columns, so that bloomline_matrix_contains_in() can verify what it is given: 8 bytes
- * each, and the time to read the matrix once more when it is encoded. At first it has none.
+ * bloomline_matrix_set_checksums() sets whether the encoded matrix has a checksum for each line of
+ * its columns. With them bloomline_matrix_contains_in() can verify what it is given. They cost 8
+ * bytes each, and the time to read the matrix once more when it is encoded. At first it has none.
  */
 BLOOMLINE_API void bloomline_matrix_set_checksums(bloomline_matrix *matrix, bool checksums);
 
@@ -1185,9 +1185,9 @@ BLOOMLINE_API void bloomline_matrix_set_checksums(bloomline_matrix *matrix, bool
 /**
  * bloomline_matrix_contains_hash() probes all columns for one key, by its hash, and returns how
  * many may have it. The bit of a column in 'bitmap' is set if it may. bloomline_matrix_contains()
- * probes for the key of 'len' bytes at 'key'. bloomline_matrix_contains_hash_among() looks only
- * at the columns whose bit is set in 'among', such as the tables that are live: the bits of
- * others are not set in 'bitmap'. If 'among' is NULL, all columns count.
+ * probes for the key of 'len' bytes at 'key'. bloomline_matrix_contains_hash_among() looks only at
+ * the columns whose bit is set in 'among', such as the tables that are live. It sets no bit of
+ * others in 'bitmap'. If 'among' is NULL, all columns count.
  *
  * If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
  * NULL, nothing is written and the result is SIZE_MAX.
@@ -1221,9 +1221,9 @@ BLOOMLINE_API size_t bloomline_matrix_contains_pairs(const bloomline_matrix *mat
 
 /**
  * bloomline_matrix_count_hash() returns how many columns may have the key of a hash, without
- * writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns false if none
- * of the columns whose bit is set in 'among' has it, all columns if that is NULL, and true if one
- * may; it reads no more than it needs.
+ * writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns true if one of
+ * the columns whose bit is set in 'among' may have it; if 'among' is NULL, one of all columns. It
+ * reads no more than it needs.
  */
 BLOOMLINE_API size_t bloomline_matrix_count_hash(const bloomline_matrix *matrix, uint64_t hash);
 BLOOMLINE_API bool bloomline_matrix_any_hash(const bloomline_matrix *matrix, uint64_t hash,
@@ -1327,8 +1327,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_block_build(const bloomline_params 
 
 /**
  * bloomline_static_block_len() returns how many bytes bloomline_static_block_build() writes at
- * most for 'n' hashes: some 15 % more than for most sets of many keys. Returns 0 if 'rate' is not
- * from 2^-16 to below 1.
+ * most for 'n' hashes: an upper bound, about 15 % above what large sets need. Returns 0 if 'rate'
+ * is not from 2^-16 to below 1.
  */
 BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
 
@@ -1367,10 +1367,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_block_save(const void *data, size_t
     const char *path);
 
 /**
- * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
- * key, the best k for that, and keys hashed with 'seed'; bloomline_builder_new_for_rate() for a
- * false-positive rate, as bloomline_params_for_rate() takes it; bloomline_builder_new_static() of
- * static filters of a rate: see bloomline_static_block_build().
+ * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each key
+ * and the best k for that. It hashes keys with 'seed'. bloomline_builder_new_for_rate() takes a
+ * false-positive rate instead, as bloomline_params_for_rate() does. bloomline_builder_new_static()
+ * creates one of static filters: see bloomline_static_block_build().
  *
  * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL;
  * BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY,
@@ -1563,8 +1563,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_casca
 /* bloomline_concurrent: many threads insert at once ------------------------------------- */
 
 /**
- * A filter that any number of threads insert into and probe at once: all its functions may run in
- * any number of threads, but for bloomline_concurrent_free(), and none waits for another. Probed
+ * A filter that any number of threads insert into and probe at once. All its functions except
+ * bloomline_concurrent_free() may run in any number of threads, and none waits for another. Probed
  * through bloomline_concurrent_view().
  *
  * A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
@@ -1983,7 +1983,7 @@ BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_s
 /**
  * A place for a filter that threads read while it is atomically replaced. A reader takes a
  * snapshot by bloomline_swap_acquire(), the old filter or the new one, whole, and never waits.
- * Made by bloomline_swap_new(); freed by bloomline_swap_free(), which needs it for itself alone:
+ * Made by bloomline_swap_new(); freed by bloomline_swap_free(), which requires exclusive access:
  * all other functions may run in any number of threads.
  *
  * The first call in a thread makes a record of that thread, of less than 1 KB, which a later
@@ -2244,7 +2244,7 @@ BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
  *
  * Of RocksDB, 'data' is a full filter, or one partition of a partitioned one, without the trailer
  * of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whichever
- * of the two numbers 'engine' is: those of format_version 5 and later, and the older ones, with
+ * of the two numbers 'engine' is: those of format_version 5 and later, and older ones. These have
  * lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash(). As in
  * RocksDB, a block of no keys reports every key as absent; a block that is marked so, or makes no
  * sense, every key as present. Of LevelDB, 'data' is one of the filters in a table's filter block;
@@ -2296,8 +2296,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_engine_block_build(uint32_t engine,
 
 /**
  * bloomline_leveldb_contains() is bloomline_view_open_engine() and bloomline_view_contains() in
- * one call, for the key of 'key_len' bytes at 'key': LevelDB has a filter for some tens of keys,
- * and so opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
+ * one call, for the key of 'key_len' bytes at 'key'. LevelDB has a filter for some tens of keys,
+ * so it opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
  */
 BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, const void *key,
     size_t key_len);

@@ -13,9 +13,9 @@
 //     filter->insert_range(names);           // std::vector<std::string> names
 //     assert(filter->contains(std::string("apple")));
 //
-// A key is a container, a pointer and a size, or text("..."). An array of char or a char pointer
-// does not compile as a key: the compiler cannot tell text that ends in a NUL from a key of N
-// bytes, and a wrong guess would be a false negative. See Bytes.
+// A key is a container, a pointer and a size, or text("..."). An array of char or a char pointer does not compile as a
+// key. The compiler cannot tell text that ends in a NUL from a key of N bytes, and a wrong guess would be a false
+// negative. See Bytes.
 //
 // What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
 // of a container that is one, and -> on a Result that is one.
@@ -1310,11 +1310,10 @@ inline Status matrix_contains_in(const MatrixShape &shape, uint64_t hash, Bytes 
     });
 }
 
-/// An encoded filter that was opened: of a kind that View::open() opens, a cascade or a matrix. In a
-/// file that is mapped: nobody may change it in place, in this process or another, while it is; if it is
-/// written to, answers are wrong in either direction, and if it is cut short, a probe kills the
-/// process (SIGBUS). Replace it by rename, as save() does: the map keeps the old file. Where that
-/// cannot be promised, load() reads the file into memory.
+/// An encoded filter that was opened: of a kind that View::open() opens, a cascade or a matrix. In a file that is
+/// mapped: nobody may change it in place meanwhile, in this process or another. If it is written to, answers are wrong
+/// in either direction. If it is cut short, a probe kills the process (SIGBUS). Replace it by rename, as save() does:
+/// the map keeps the old file. Where that cannot be promised, load() reads the file into memory.
 class Map : public detail::Handle<bloomline_map>, public detail::Views<Map> {
 public:
     using Handle::Handle;

@@ -46,7 +46,7 @@ pub enum Error {
     /// This line count is more than the type of filter or memory can address. Of bytes also: 0
     /// lines. It is `u64::MAX` if 64 bits cannot hold it.
     LineCount(u64),
-    /// The system has not got the memory.
+    /// The system refuses the memory.
     OutOfMemory,
     /// The buffer is too small for what is to be written.
     BufferTooSmall {

@@ -19,9 +19,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// FilterPolicy is a pebble.FilterPolicy: a Bloom filter for each table, with so many bits per
-// key. 10 is a good value: one in a hundred of the keys that a table does not have is looked
-// for in vain. Readers take every filter, whatever it was made with.
+// FilterPolicy is a pebble.FilterPolicy: a Bloom filter for each table, with so many bits per key. 10 is a
+// good value: of the keys that a table does not have, one in a hundred is looked for in vain. Readers take
+// every filter, whatever it was made with.
 type FilterPolicy int
 
 var _ pebble.FilterPolicy = FilterPolicy(0)

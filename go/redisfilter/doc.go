@@ -9,9 +9,9 @@
 //
 // A batch is hashed here, grouped by shard, and sent in one pipeline: one round trip to each node.
 //
-// The filter is stored in one of three ways, which [Reserve] chooses by what the server has:
-// [StoreModule] with Bloomline's module, [StoreBF] with any module that has the BF commands,
-// [StoreLines] in plain strings without any module.
+// The filter is stored in one of three ways, which [Reserve] chooses by what the server has. [StoreModule]
+// needs Bloomline's module, [StoreBF] any module that has the BF commands. [StoreLines] takes plain strings,
+// without any module.
 //
 // A key that was added is never denied. Where the server cannot answer, or a shard is missing or
 // overwritten, the answer is true, and there is an error beside it. This rests on two things: probes go to masters,

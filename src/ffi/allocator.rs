@@ -22,11 +22,11 @@ pub struct bloomline_allocator {
 const _: () = assert!(size_of::<bloomline_allocator>() == size_of::<Allocator>());
 
 exports! {
-/// bloomline_set_allocator() takes the memory of lines and counters made from now on from
-/// 'allocator', of filters of all kinds; and the memory to build them in: the keys in a
-/// bloomline_builder, and what bloomline_static_block_build() and bloomline_cascade_new() take for
-/// each hash. NULL restores the default. Handles, of some hundred bytes, and file names stay with
-/// malloc(). With an allocator, no huge pages are mapped.
+/// bloomline_set_allocator() makes 'allocator' the source of the memory of all lines and counters
+/// made from now on, of filters of all kinds. The memory to build them in comes from it, too: the
+/// keys in a bloomline_builder, and what bloomline_static_block_build() and bloomline_cascade_new()
+/// take for each hash. NULL restores the default. Handles, of some hundred bytes, and file names
+/// stay with malloc(). With an allocator, no huge pages are mapped.
 ///
 /// Memory is freed by the allocator that it came from. So keep '*allocator' in place, unchanged,
 /// until all filters and builders made with it are freed: best make it static.

@@ -69,8 +69,8 @@ fn bloomline_block_build(
 }
 
 /// bloomline_static_block_len() returns how many bytes bloomline_static_block_build() writes at
-/// most for 'n' hashes: some 15 % more than for most sets of many keys. Returns 0 if 'rate' is not
-/// from 2^-16 to below 1.
+/// most for 'n' hashes: an upper bound, about 15 % above what large sets need. Returns 0 if 'rate'
+/// is not from 2^-16 to below 1.
 fn bloomline_static_block_len(n: usize, rate: f64) -> usize {
     guard_or(0, || {
         StaticParams::for_rate(n as u64, rate).map_or(0, |params| static_block_len(&params))
@@ -125,10 +125,10 @@ fn bloomline_block_save(data: *const c_void, len: usize, path: *const c_char) ->
     })
 }
 
-/// bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
-/// key, the best k for that, and keys hashed with 'seed'; bloomline_builder_new_for_rate() for a
-/// false-positive rate, as bloomline_params_for_rate() takes it; bloomline_builder_new_static() of
-/// static filters of a rate: see bloomline_static_block_build().
+/// bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each key
+/// and the best k for that. It hashes keys with 'seed'. bloomline_builder_new_for_rate() takes a
+/// false-positive rate instead, as bloomline_params_for_rate() does. bloomline_builder_new_static()
+/// creates one of static filters: see bloomline_static_block_build().
 ///
 /// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL;
 /// BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY,

@@ -8,8 +8,8 @@ use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::view::{bloomline_view, pack};
 use crate::ConcurrentFilter;
 
-/// A filter that any number of threads insert into and probe at once: all its functions may run in
-/// any number of threads, but for bloomline_concurrent_free(), and none waits for another. Probed
+/// A filter that any number of threads insert into and probe at once. All its functions except
+/// bloomline_concurrent_free() may run in any number of threads, and none waits for another. Probed
 /// through bloomline_concurrent_view().
 ///
 /// A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It

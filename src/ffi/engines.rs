@@ -48,7 +48,7 @@ exports! {
 ///
 /// Of RocksDB, 'data' is a full filter, or one partition of a partitioned one, without the trailer
 /// of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whichever
-/// of the two numbers 'engine' is: those of format_version 5 and later, and the older ones, with
+/// of the two numbers 'engine' is: those of format_version 5 and later, and older ones. These have
 /// lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash(). As in
 /// RocksDB, a block of no keys reports every key as absent; a block that is marked so, or makes no
 /// sense, every key as present. Of LevelDB, 'data' is one of the filters in a table's filter block;
@@ -134,8 +134,8 @@ fn bloomline_engine_block_build(
 }
 
 /// bloomline_leveldb_contains() is bloomline_view_open_engine() and bloomline_view_contains() in
-/// one call, for the key of 'key_len' bytes at 'key': LevelDB has a filter for some tens of keys,
-/// and so opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
+/// one call, for the key of 'key_len' bytes at 'key'. LevelDB has a filter for some tens of keys,
+/// so it opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
 fn bloomline_leveldb_contains(
     data: *const c_void, len: usize, key: *const c_void, key_len: usize,
 ) -> bool {

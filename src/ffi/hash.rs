@@ -140,8 +140,8 @@ fn bloomline_hash(key: *const c_void, len: usize, seed: u64) -> u64 {
 }
 
 /// bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in little-endian
-/// order, on every CPU. Pass integers to functions that take hashes only hashed: the line and bits
-/// of a key depend on all 64 bits of its hash, and small integers leave most of them zero.
+/// order, on every CPU. Hash integers before you pass them to functions that take hashes: the line
+/// and bits of a key depend on all 64 bits of its hash. Small integers leave most of them zero.
 fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
     crate::hash::hash_u64(key, seed)
 }

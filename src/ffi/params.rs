@@ -133,8 +133,8 @@ exports! {
 /// bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
 /// false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is between 0 and 1,
 /// both excluded. 1 % takes about 9.9 bits per key, a little more than a standard Bloom filter.
-/// bloomline_params_for_bits() writes a filter of 'bits_per_key' bits, which may be a fraction, for
-/// each key, and the k with the lowest false-positive rate at that size. 0 keys take one line.
+/// bloomline_params_for_bits() writes a filter of 'bits_per_key' bits for each key, which may be a
+/// fraction. It takes the k with the lowest false-positive rate at that size. 0 keys take one line.
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
 /// BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
@@ -148,9 +148,9 @@ fn bloomline_params_for_bits(
 }
 
 /// bloomline_classic_params_for_rate() and bloomline_classic_params_for_bits() do the same for a
-/// standard Bloom filter: its 'layout' is BLOOMLINE_KIND_CLASSIC, one array of 'line_count' * 64
-/// bytes in which a key sets k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9, and 10
-/// bits per key give 0.82 % instead of 0.97 %, but a probe reads up to k cache lines and is several
+/// standard Bloom filter. Its 'layout' is BLOOMLINE_KIND_CLASSIC: one array of 'line_count' * 64
+/// bytes, in which a key sets k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9; 10 bits
+/// per key give 0.82 % instead of 0.97 %. But a probe reads up to k cache lines, and is several
 /// times slower.
 ///
 /// All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
@@ -171,9 +171,10 @@ fn bloomline_classic_params_for_bits(
 /// beforehand: size the filter for too many, then fold it.
 ///
 /// bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
-/// bloomline_matrix of 'shape': its k and seed, and its line count times the smallest power of two
-/// that gives no fewer lines than 'params' has. Folded to half the lines, a filter of the same keys
-/// has about half the bits per key, so let 'shape' be that of the largest column.
+/// bloomline_matrix of 'shape'. They get its k and seed. Their line count is that of 'shape' times
+/// the smallest power of two that gives no fewer lines than 'params' has. Folded to half the lines,
+/// a filter of the same keys has about half the bits per key, so let 'shape' be that of the largest
+/// column.
 ///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
 /// BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.

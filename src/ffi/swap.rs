@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A place for a filter that threads read while it is atomically replaced. A reader takes a
 /// snapshot by bloomline_swap_acquire(), the old filter or the new one, whole, and never waits.
-/// Made by bloomline_swap_new(); freed by bloomline_swap_free(), which needs it for itself alone:
+/// Made by bloomline_swap_new(); freed by bloomline_swap_free(), which requires exclusive access:
 /// all other functions may run in any number of threads.
 ///
 /// The first call in a thread makes a record of that thread, of less than 1 KB, which a later

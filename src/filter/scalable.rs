@@ -29,9 +29,9 @@ use std::slice::from_mut;
 ///
 /// Each stage has a lower rate than the one before, so that the rates of any number of stages sum
 /// up to the target rate at most. That costs memory, and the stages cost time: at a thousand times
-/// the first number of keys it has 10 stages, and 1.8 times the memory of a plain filter for so
-/// many keys at 1 %. If you can estimate the number of keys, do; if you can read the keys again,
-/// [convert](ScalableFilter::to_filter) it.
+/// the first number of keys it has 10 stages. It then takes 1.8 times the memory of a plain filter
+/// for so many keys at 1 %. If you can estimate the number of keys, do; if you can read the keys
+/// again, [convert](ScalableFilter::to_filter) it.
 ///
 /// # When there is no memory to grow
 ///

@@ -44,9 +44,9 @@ pub struct StaticFilter {
 
 impl StaticFilter {
     /// Builds a filter from the hashes of its keys, in any order, on up to `threads` threads; 0: as
-    /// many as there are CPUs. The hashes must be uniform over all 64 bits. Many more or fewer
-    /// of them than [`StaticParams::for_rate`] was told make the filter larger than it has to be, or
-    /// its false-positive rate higher; never a false negative.
+    /// many as there are CPUs. The hashes must be uniform over all 64 bits. Passing many more or
+    /// fewer of them than [`StaticParams::for_rate`] was told makes the filter too large, or its
+    /// false-positive rate too high. It never makes a false negative.
     ///
     /// Meanwhile it takes 8 bytes for each hash, twice the filter, and some 2 MB for each thread.
     ///

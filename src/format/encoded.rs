@@ -395,7 +395,7 @@ macro_rules! whole_values {
             /// the whole new one. A map of the old file keeps it. It allocates no memory.
             ///
             /// On Unix the new file keeps the permissions of the one it replaces and, where the
-            /// process may set them, its owner and group; if the group cannot be kept, the new
+            /// process may set them, its owner and group. If the group cannot be kept, the new
             /// group gets the permissions of others. A symbolic link is replaced, not followed; the
             /// file keeps the permissions of the link's target.
             ///

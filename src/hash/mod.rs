@@ -72,10 +72,9 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
 /// hashes: XXH3-64 of what the type passes to its hasher.
 ///
 /// It is the same in every run. But what a type passes is its own affair: it can differ between
-/// versions of the crate that defines it, and of Rust for types of the standard library, and slices
-/// of integers are passed as they lie in memory, which depends on the CPU's byte order. So do not
-/// keep filters of such hashes longer than the program. It is not the hash of a [`Key`] of the same
-/// content.
+/// versions of the crate that defines it, or of Rust. Slices of integers are passed as they lie in
+/// memory, which depends on the CPU's byte order. So do not keep filters of such hashes longer than
+/// the program. It is not the hash of a [`Key`] of the same content.
 ///
 /// ```
 /// use bloomline::hash::hash_value;

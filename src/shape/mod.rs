@@ -151,9 +151,10 @@ impl Params {
     }
 
     /// Returns the parameters of a filter that folds to `shape`, as a column of a
-    /// [`Matrix`](crate::Matrix) must: the k and seed of `shape`, and its line count times the smallest
-    /// power of two that gives no fewer lines than these have. Folded to half the lines, a filter of
-    /// the same keys has about half the bits per key, so let `shape` be that of the largest column.
+    /// [`Matrix`](crate::Matrix) must. They have the k and seed of `shape`. Their line count is its
+    /// times the smallest power of two that gives no fewer lines than these have. Folded to half
+    /// the lines, a filter of the same keys has about half the bits per key, so let `shape` be that
+    /// of the largest column.
     ///
     /// ```
     /// use bloomline::Params;

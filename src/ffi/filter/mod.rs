@@ -168,8 +168,8 @@ fn bloomline_filter_insert_new_keys(
 /// bloomline_filter_union() inserts all keys of 'from' into 'into'. bloomline_filter_intersect()
 /// keeps in 'into' what both filters have: a key that is in both stays present. Others are false
 /// positives at most as often as in either, and more often than in a filter of the common keys
-/// alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() tells it.
-/// Line count, k, seed and type (plain or classic) must be equal.
+/// alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() estimates
+/// it. Line count, k, seed and type (plain or classic) must be equal.
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
 fn bloomline_filter_union(
@@ -191,8 +191,8 @@ fn bloomline_filter_clear(filter: *mut bloomline_filter) {
 }
 
 /// bloomline_filter_fold() halves the number of lines and keeps all keys: every two neighbours
-/// become one. A filter too large for its keys so becomes smaller without them, at a higher
-/// false-positive rate. Do not use views of the filter afterwards.
+/// become one. Shrinks a filter that is too large, without rereading its keys; the false-positive
+/// rate rises. Do not use views of the filter afterwards.
 ///
 /// Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
 /// classic filter. The filter is unchanged.

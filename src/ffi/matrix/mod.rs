@@ -101,13 +101,13 @@ load bloomline_matrix_load;
 exports! {
 /// bloomline_matrix_set_columns() makes the filters of 'n' views the columns from 'first' on, in
 /// the place of what was there; bloomline_matrix_set_column() one of them. They are copied. Each
-/// filter must be a plain one, or a counting one, of the matrix's k and seed, and of its line
-/// count or that times 2, 4, 8 and so on: then the column is the filter, folded.
+/// filter must be a plain or a counting one, with the matrix's k and seed. Its line count must be
+/// the matrix's, or that times 2, 4, 8 and so on: then the column is the filter, folded.
 /// bloomline_params_foldable_to() makes such parameters.
 ///
-/// Set runs of 64, from a multiple of 64 on: a column alone takes fifty times as long as one
-/// in a run, since all rows of the matrix are read and written for a bit of each. It runs on up to
-/// 'threads' threads, the caller's among them; 0: on as many as there are CPUs.
+/// Set runs of 64, from a multiple of 64 on. A column alone takes fifty times as long as one in a
+/// run: all rows of the matrix are read and written for a bit of each. It runs on up to 'threads'
+/// threads, the caller's among them; 0: on as many as there are CPUs.
 ///
 /// Errors: BLOOMLINE_ERR_COLUMN if there are not so many columns; BLOOMLINE_ERR_COLUMN_SHAPE if a
 /// filter does not fit; BLOOMLINE_ERR_NOT_A_FILTER if a view was not opened;
@@ -148,10 +148,10 @@ fn bloomline_matrix_column(
     new_handle(out, || Ok(bloomline_filter(required(matrix)?.0.column(column)?)))
 }
 
-/// bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also in
-/// a group, which asks all its columns of one matrix by one probe of the rows, in the order of its
-/// views. What the view says of its fill and rate reads the rows of all columns. Valid until the
-/// matrix is changed or freed.
+/// bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also
+/// in a group. A group probes all its columns of one matrix at once, in the order of its views.
+/// What the view says of its fill and rate reads the rows of all columns. Valid until the matrix is
+/// changed or freed.
 ///
 /// Errors: BLOOMLINE_ERR_COLUMN if there is no such column; BLOOMLINE_ERR_COLUMNS if there are more
 /// than 2^28; BLOOMLINE_ERR_BACKEND.
@@ -204,9 +204,9 @@ fn bloomline_matrix_name(matrix: *const bloomline_matrix, column: usize) -> u64 
     read_or(matrix, 0, |matrix| matrix.0.name(column).unwrap_or(0))
 }
 
-/// bloomline_matrix_set_checksums() says whether the encoded matrix has a checksum for each line
-/// of its columns, so that bloomline_matrix_contains_in() can verify what it is given: 8 bytes
-/// each, and the time to read the matrix once more when it is encoded. At first it has none.
+/// bloomline_matrix_set_checksums() sets whether the encoded matrix has a checksum for each line of
+/// its columns. With them bloomline_matrix_contains_in() can verify what it is given. They cost 8
+/// bytes each, and the time to read the matrix once more when it is encoded. At first it has none.
 fn bloomline_matrix_set_checksums(matrix: *mut bloomline_matrix, checksums: bool) {
     if let Some(matrix) = exclusive(matrix)
         && let Ok(matrix) = matrix.0.own()

@@ -8,9 +8,9 @@ use std::ffi::c_void;
 exports! {
 /// bloomline_matrix_contains_hash() probes all columns for one key, by its hash, and returns how
 /// many may have it. The bit of a column in 'bitmap' is set if it may. bloomline_matrix_contains()
-/// probes for the key of 'len' bytes at 'key'. bloomline_matrix_contains_hash_among() looks only
-/// at the columns whose bit is set in 'among', such as the tables that are live: the bits of
-/// others are not set in 'bitmap'. If 'among' is NULL, all columns count.
+/// probes for the key of 'len' bytes at 'key'. bloomline_matrix_contains_hash_among() looks only at
+/// the columns whose bit is set in 'among', such as the tables that are live. It sets no bit of
+/// others in 'bitmap'. If 'among' is NULL, all columns count.
 ///
 /// If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
 /// NULL, nothing is written and the result is SIZE_MAX.
@@ -84,9 +84,9 @@ fn bloomline_matrix_contains_pairs(
 }
 
 /// bloomline_matrix_count_hash() returns how many columns may have the key of a hash, without
-/// writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns false if none
-/// of the columns whose bit is set in 'among' has it, all columns if that is NULL, and true if one
-/// may; it reads no more than it needs.
+/// writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns true if one of
+/// the columns whose bit is set in 'among' may have it; if 'among' is NULL, one of all columns. It
+/// reads no more than it needs.
 fn bloomline_matrix_count_hash(matrix: *const bloomline_matrix, hash: u64) -> usize {
     shared(matrix).map_or(usize::MAX, |matrix| matrix.0.count_hash(hash))
 }

@@ -36,10 +36,9 @@ fn bloomline_view_lines(view: *const bloomline_view, len: *mut usize) -> *const 
     start.cast()
 }
 
-/// bloomline_view_key_count() returns how many keys the writer of the filter counted: of a scalable
-/// filter those that were new; of a window those of all its generations, in each once; of a cascade
-/// the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not
-/// opened.
+/// bloomline_view_key_count() returns how many keys the writer of the filter counted. A scalable
+/// filter counts those that were new, a window those of each of its generations, a cascade the
+/// included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
 fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
     number(view, 0, |view| view.key_count())
 }
@@ -47,8 +46,9 @@ fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
 /// bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
 /// cuckoo filter its load factor. bloomline_view_estimated_keys() estimates from it how many
 /// different keys are present. bloomline_view_estimated_rate() estimates the false-positive rate, 0
-/// to 1, at the present fill: above the target, build the filter anew, larger. Of several filters
-/// it is that of all together; of a cascade the 'unknown_rate' of bloomline_cascade_about().
+/// to 1, at the present fill. If it is above the target, build the filter anew, larger. Of several
+/// filters it is that of all together; of a cascade the 'unknown_rate' of
+/// bloomline_cascade_about().
 ///
 /// They read the whole filter. If 'view' is NULL or not opened, they return 1, and 0 keys.
 fn bloomline_view_fill(view: *const bloomline_view) -> f64 {

@@ -127,10 +127,10 @@ fn bloomline_view_contains_each(
     }
 }
 
-/// bloomline_view_fewest_each() returns from how many keys on bloomline_view_contains_each() takes
-/// less time than a loop of the function that bloomline_view_contains_fn() returns, for keys of up
-/// to some 16 bytes: as measured with this backend for filters of this size. SIZE_MAX if the loop
-/// does not take longer. An engine asks once, when it opens the filter.
+/// bloomline_view_fewest_each() returns from how many keys on bloomline_view_contains_each() is
+/// faster than a loop of the function that bloomline_view_contains_fn() returns. It was measured
+/// with this backend for filters of this size, with keys of up to some 16 bytes. SIZE_MAX if the
+/// loop does not take longer. An engine asks once, when it opens the filter.
 ///
 /// Returns SIZE_MAX if 'view' is NULL or not opened.
 fn bloomline_view_fewest_each(view: *const bloomline_view) -> usize {

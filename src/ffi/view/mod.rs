@@ -194,8 +194,8 @@ exports! {
 /// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
 /// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
 /// windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
-/// an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and so
-/// reads them from end to end: do it once, or whenever they may have been damaged. It copies and
+/// an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and reads
+/// them from end to end. Do it once, or whenever they may have been damaged. It copies and
 /// allocates nothing.
 ///
 /// Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY. On any of them
@@ -217,8 +217,8 @@ fn bloomline_view_open_unverified(
 }
 
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
-/// and true if it may be present; bloomline_view_contains_hash() for the hash of a key: that of
-/// bloomline_view_hash(), or whatever it was inserted by.
+/// and true if it may be present. bloomline_view_contains_hash() does so for the hash of a key:
+/// that of bloomline_view_hash(), or whatever it was inserted by.
 fn bloomline_view_contains(view: *const bloomline_view, key: *const c_void, len: usize) -> bool {
     if let (Some(view), Some(key)) = (shared(view), short(key, len))
         && let words = view.words()

@@ -39,10 +39,11 @@ use std::io::{self, Write};
 /// [`contains`](Cascade::contains) returns true for each included key and false for each excluded
 /// one. For a key of neither set it returns true at [`Cascade::unknown_rate`].
 ///
-/// It is a series of [`StaticFilter`]s, its **layers**: the first holds the included keys, the second
-/// the excluded keys that the first passes, the third the included keys that the second passes, and
-/// so on. A probe of an excluded key reads the first layer and seldom more; of an included key, the
-/// first two and seldom more. [`cascade`](mod@crate::definition::cascade) is its definition.
+/// It is a series of [`StaticFilter`]s, its **layers**. The first holds the included keys, the
+/// second the excluded keys that the first passes. The third holds the included keys that the
+/// second passes, and so on. A probe of an excluded key reads the first layer and seldom more; of
+/// an included key, the first two and seldom more. [`cascade`](mod@crate::definition::cascade) is
+/// its definition.
 ///
 /// The sets of hashes determine the bytes, whatever their order. Repeated hashes change no answer;
 /// they can make the first layer larger.

@@ -134,8 +134,8 @@ impl Matrix {
     }
 
     /// Whether the encoded matrix has a checksum for each group, so that a reader of single ranges
-    /// can verify them: 8 bytes for each line of a column, and the time to read the groups once more
-    /// when it is encoded. At first it has none.
+    /// can verify them. They cost 8 bytes for each line of a column, and the time to read the
+    /// groups once more when it is encoded. At first it has none.
     pub fn set_checksums(&mut self, checksums: bool) {
         self.shape = self.shape.with_checksums(checksums);
     }
