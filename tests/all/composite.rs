@@ -2,6 +2,8 @@
 //! definitions, however they are asked; what they say of themselves.
 
 use crate::definition::*;
+use crate::kinds::cascade_bytes::*;
+use crate::kinds::scalable_bytes::*;
 use bloomline::definition::{cascade, line};
 use bloomline::{
     Backend, Cascade, Params, ScalableFilter, View, Window, shard_of, shards_contain_hashes,

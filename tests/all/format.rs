@@ -4,7 +4,8 @@
 
 use crate::definition;
 use crate::directory::Directory;
-use crate::kinds::ALL;
+use crate::kinds::cascade_bytes::*;
+use crate::kinds::{ALL, check_of};
 use crate::mapped;
 
 use bloomline::{

@@ -2,6 +2,7 @@
 //! whatever the kinds, sizes and seeds; one key, many keys, pairs.
 
 use crate::definition::*;
+use crate::kinds::scalable_bytes::*;
 use bloomline::definition::{fast_local, line};
 use bloomline::hash::hash_u64;
 use bloomline::{

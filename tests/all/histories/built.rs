@@ -3,6 +3,7 @@
 use super::definition::{Model, arg};
 use super::{Keys, Said};
 use crate::definition::*;
+use crate::kinds::cascade_bytes::*;
 use bloomline::definition::{cascade, static_line};
 use bloomline::{Error, StaticParams};
 

@@ -4,6 +4,8 @@
 
 use super::{Keys, Said, Subject, said_all};
 use crate::definition::*;
+use crate::kinds::scalable_bytes::*;
+use crate::kinds::window_bytes::*;
 use bloomline::definition::{classic, cuckoo, line};
 use bloomline::{Backend, Error, Params};
 

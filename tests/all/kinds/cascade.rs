@@ -3,6 +3,7 @@
 
 use crate::definition::*;
 use crate::directory::Directory;
+use crate::kinds::cascade_bytes::*;
 use crate::mapped;
 use bloomline::definition::cascade::{self, LATER_ROWS, layer_hash};
 use bloomline::sizing;

@@ -5,6 +5,7 @@
 
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests, numbers};
+use crate::kinds::cascade_bytes::*;
 use bloomline::definition::cascade::{self, Layer, layer_hash};
 use bloomline::definition::static_line::{self, Levels};
 use bloomline::{Backend, Cascade, CascadeView};

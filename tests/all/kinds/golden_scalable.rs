@@ -5,6 +5,7 @@
 
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests};
+use crate::kinds::scalable_bytes::*;
 
 use bloomline::{Error, Filter, ScalableFilter, View};
 use std::fmt::Write as _;

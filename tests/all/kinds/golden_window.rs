@@ -4,6 +4,7 @@
 
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests, numbers};
+use crate::kinds::window_bytes::*;
 
 use bloomline::definition::line;
 use bloomline::{CountingFilter, Filter, Window};

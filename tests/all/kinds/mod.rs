@@ -3,6 +3,7 @@
 //! tested of one kind alone.
 
 mod cascade;
+pub(crate) mod cascade_bytes;
 mod classic;
 mod concurrent;
 mod counting;
@@ -15,10 +16,13 @@ mod golden_scalable;
 mod golden_static;
 mod golden_window;
 mod scalable;
+pub(crate) mod scalable_bytes;
 mod static_filter;
 mod static_model;
 mod window;
+pub(crate) mod window_bytes;
 
+use crate::definition;
 use bloomline::{
     Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Matrix,
     Params, ScalableFilter, StaticFilter, StaticParams, Window, hash,
@@ -171,6 +175,19 @@ fn classic() -> Params {
 
 pub(crate) fn hashes(seed: u64) -> Vec<u64> {
     (0..1000).map(|key| hash::hash_u64(key, seed)).collect()
+}
+
+/// [`check`](definition::check) with the rules of a layout, all verified. None of cuckoo and static filters, of which any
+/// lines are some.
+pub(crate) fn check_of(layout: u64) -> Option<fn(&[u8]) -> u32> {
+    match layout {
+        1 | 2 | 6 => Some(|bytes| definition::check(bytes, true)),
+        3 => Some(scalable_bytes::check_scalable),
+        4 => Some(window_bytes::check_window),
+        9 => Some(|bytes| cascade_bytes::check_cascade(bytes, true)),
+        10 => Some(|bytes| definition::check_matrix(bytes, true)),
+        _ => None,
+    }
 }
 
 /// A kind as what can be done with its bytes.

@@ -3,6 +3,7 @@
 //! have their bytes.
 
 use crate::definition;
+use crate::kinds::scalable_bytes::*;
 
 use bloomline::{Error, Filter, Params, ScalableFilter};
 use definition::*;

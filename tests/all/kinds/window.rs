@@ -3,6 +3,7 @@
 //! have all that changes a window.
 
 use crate::definition;
+use crate::kinds::window_bytes::*;
 
 use bloomline::{Backend, Bitmap, Error, Params, View, Window, sizing};
 use definition::*;

@@ -1,6 +1,7 @@
 //! Windows by the definition: what changes them, their encoded form, and what a reader says of any bytes.
 
-use super::*;
+use crate::definition::*;
+use bloomline::definition::line;
 
 /// What a window is, by the page: the lines and key counts of its generations, by place.
 #[derive(Clone)]

@@ -1,8 +1,9 @@
 //! Cascades by the definition: their encoded form, and what a reader says of any bytes.
 
-use super::*;
+use crate::definition::*;
 use bloomline::definition::cascade::{self, Layer};
 use bloomline::definition::static_line::{self, Levels};
+use std::ops::Range;
 
 /// The number of keys tested, in the record of a layer, whose other fields lie as in a footer.
 pub(crate) const TESTED: Range<usize> = 16..24;
