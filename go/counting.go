@@ -344,9 +344,9 @@ func (f *CountingFilter) Detach() *Filter {
 // ---- bytes and files ----
 
 // layoutCounting is lines, and behind them a counter of 4 bits for each of their bits.
-var layoutCounting = layout{2, footer.countingLen}
+var layoutCounting = layout{2, func(f footer) (uint64, error) { return f.countingLen() }}
 
-func (f footer) countingLen() (uint64, error) {
+func (f *footer) countingLen() (uint64, error) {
 	return f.eachLen(lineBytes+counterBytes, f.params().checkCounting())
 }
 

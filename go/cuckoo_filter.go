@@ -180,9 +180,9 @@ func (f *CuckooFilter) Clear() {
 // ---- bytes and files ----
 
 // layoutCuckoo is lines of fingerprints.
-var layoutCuckoo = layout{7, footer.cuckooLen}
+var layoutCuckoo = layout{7, func(f footer) (uint64, error) { return f.cuckooLen() }}
 
-func (f footer) cuckooLen() (uint64, error) {
+func (f *footer) cuckooLen() (uint64, error) {
 	return f.eachLen(lineBytes, f.cuckooParams().checkRead())
 }
 

@@ -26,8 +26,8 @@ type layout struct {
 }
 
 var (
-	layoutLines   = layout{format.Lines, footer.linesLen}
-	layoutClassic = layout{classicNumber, footer.linesLen} // bits anywhere in them
+	layoutLines   = layout{format.Lines, func(f footer) (uint64, error) { return f.linesLen() }}
+	layoutClassic = layout{classicNumber, layoutLines.bodyLen} // bits anywhere in them
 )
 
 // footer is what a footer says, and below what it means in each layout.
@@ -59,12 +59,12 @@ func (f *footer) cuckooParams() CuckooParams {
 }
 
 // linesLen is the length of lines alone.
-func (f footer) linesLen() (uint64, error) {
+func (f *footer) linesLen() (uint64, error) {
 	return f.eachLen(lineBytes, f.params().checkRead())
 }
 
 // eachLen is so many bytes for each line, where the reserved field is zero, or what is wrong with the rest.
-func (f footer) eachLen(each uint64, err error) (uint64, error) {
+func (f *footer) eachLen(each uint64, err error) (uint64, error) {
 	if f.Reserved != 0 {
 		return 0, ErrReserved
 	}
@@ -154,14 +154,31 @@ func (f footer) parts(body []byte, verify bool) (parts, error) {
 // viewLayouts are those that a view can probe.
 var viewLayouts = []layout{layoutLines, layoutCounting, layoutCuckoo, layoutClassic, layoutStatic}
 
+// viewLen is bodyLen of these, by direct calls: a block of a table is opened for each probe.
+func (f *footer) viewLen() (uint64, error) {
+	switch f.Layout {
+	case layoutLines.number, classicNumber:
+		return f.linesLen()
+	case layoutStatic.number:
+		return f.staticLen()
+	case layoutCuckoo.number:
+		return f.cuckooLen()
+	case layoutCounting.number:
+		return f.countingLen()
+	}
+	return 0, ErrLayout
+}
+
 // openView opens whatever a view can probe.
 func openView(data []byte, verify bool) (View, error) {
 	body, f, err := readFooter(data)
-	if err == nil {
-		err = f.check(uint64(len(body)), viewLayouts)
-	}
 	if err != nil {
 		return View{}, err
+	}
+	if size, err := f.viewLen(); err != nil {
+		return View{}, err
+	} else if size != uint64(len(body)) {
+		return View{}, ErrTruncated
 	}
 	if f.Layout == layoutStatic.number {
 		if verify && f.LinesChecksum != checksum(body) {

@@ -26,9 +26,9 @@ func (f *footer) staticParams() StaticParams {
 }
 
 // layoutStatic is lines of solutions, in levels.
-var layoutStatic = layout{8, footer.staticLen}
+var layoutStatic = layout{8, func(f footer) (uint64, error) { return f.staticLen() }}
 
-func (f footer) staticLen() (uint64, error) {
+func (f *footer) staticLen() (uint64, error) {
 	sizes := f.static().sizes
 	ends := (sizes.second > 0 || sizes.third == 0) && (sizes.third > 0 || sizes.tail == 0)
 	if !ends || sizes.tail > maxTail || f.Reserved>>24 != 0 {
@@ -47,14 +47,15 @@ func (f footer) staticLen() (uint64, error) {
 // may hold any key.
 func StaticBlockContains(data, key []byte) bool {
 	body, f, err := readFooter(data)
-	if err != nil || f.check(uint64(len(body)), staticLayouts) != nil {
+	if err != nil || f.Layout != layoutStatic.number {
+		return true
+	}
+	if size, err := f.staticLen(); err != nil || size != uint64(len(body)) {
 		return true
 	}
 	lines := f.static()
 	return lines.contains(data, Hash(key, f.Seed))
 }
-
-var staticLayouts = []layout{layoutStatic}
 
 func (f staticData) encoded() encoded {
 	if f.view.encoded == nil {
