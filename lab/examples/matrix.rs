@@ -25,9 +25,16 @@ const DISTINCT: usize = 16;
 
 fn main() {
     println!("backend: {}", Backend::active().unwrap().name());
-    for (columns, kib) in
-        [(64, 12), (64, 1024), (512, 12), (512, 187), (512, 1024), (1000, 64), (4096, 12), (4096, 128)]
-    {
+    for (columns, kib) in [
+        (64, 12),
+        (64, 1024),
+        (512, 12),
+        (512, 187),
+        (512, 1024),
+        (1000, 64),
+        (4096, 12),
+        (4096, 128),
+    ] {
         compare(columns, kib);
     }
 }
@@ -73,7 +80,9 @@ fn compare(columns: usize, kib: usize) {
         ("matrix", {
             let mut answers = answers.clone();
             let (matrix, hashes) = (&matrix, &hashes);
-            Box::new(move || hashes.iter().map(|&hash| matrix.contains_hash(hash, &mut answers)).sum())
+            Box::new(move || {
+                hashes.iter().map(|&hash| matrix.contains_hash(hash, &mut answers)).sum()
+            })
         }),
         ("waiting", {
             let mut answers = answers.clone();
@@ -109,7 +118,8 @@ fn compare(columns: usize, kib: usize) {
             "rows loaded only",
             Box::new(|| {
                 let load = |&hash: &u64| {
-                    let line = ((u128::from(hash) * u128::from(params.line_count())) >> 64) as usize;
+                    let line =
+                        ((u128::from(hash) * u128::from(params.line_count())) >> 64) as usize;
                     let g = hash.wrapping_mul(bloomline::definition::line::C1);
                     let mut sum = 0;
                     for lane in 0..6 {
@@ -127,10 +137,7 @@ fn compare(columns: usize, kib: usize) {
         (
             "group",
             Box::new(|| {
-                hashes[..FEWER]
-                    .iter()
-                    .map(|&hash| group.contains_hash(hash, &mut answers))
-                    .sum()
+                hashes[..FEWER].iter().map(|&hash| group.contains_hash(hash, &mut answers)).sum()
             }),
         ),
         (
@@ -143,7 +150,8 @@ fn compare(columns: usize, kib: usize) {
             }),
         ),
     ];
-    let mut works: Vec<_> = works.into_iter().map(|(name, work)| (name, work, Vec::new())).collect();
+    let mut works: Vec<_> =
+        works.into_iter().map(|(name, work)| (name, work, Vec::new())).collect();
     for _ in 0..ROUNDS {
         for (_, work, times) in &mut works {
             let start = processor_time();
