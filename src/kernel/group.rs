@@ -5,7 +5,7 @@
 
 use super::functions::Kernel;
 use super::layout::Layout;
-use super::matrix::{self, Columns};
+use super::matrix::{self, Columns, list};
 use super::runs::{self, Column, Run};
 use super::single::Single;
 use crate::error::Error;
@@ -144,8 +144,7 @@ impl<'a> Members<'a> {
                 Shape::Columns(shape) if part.len() >= Columns::FEWEST => {
                     let own = part.iter().map(|&place| (&singles[place as usize], place));
                     // SAFETY: they are columns of that shape and one matrix, in their order.
-                    let columns = unsafe { Columns::new(shape, own, count) };
-                    Asks::Columns(columns.ok_or(Error::OutOfMemory)?)
+                    Asks::Columns(unsafe { Columns::new(shape, own, count) }?)
                 }
                 _ => Asks::OneByOne,
             };
@@ -330,13 +329,6 @@ fn pairs(count: usize, words: &mut [u64], contains: impl Fn(usize) -> bool) -> u
 #[inline(always)]
 fn answers(count: usize, contains: impl Fn(usize) -> bool) -> u64 {
     (0..count).rev().fold(0, |word, i| word << 1 | u64::from(contains(i)))
-}
-
-/// An empty list with room for so many.
-fn list<T>(count: usize) -> Result<Vec<T>, Error> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
-    Ok(list)
 }
 
 /// Filters with their owners, which keep them where they are.

@@ -8,7 +8,7 @@ use super::avx512;
 #[cfg(not(target_arch = "x86_64"))]
 use super::pair;
 use super::transpose::{self, Plain};
-use super::words::{Asked, Word, and, any, one};
+use super::words::{Asked, WIDE, Word, and, any, one, wide};
 
 /// The AND of the rows that the key of a hash reads in a group. Writes it to `out`, if that is not NULL,
 /// as words in the order of the row; counts its bits. If `live` is not NULL, only columns whose bit is
@@ -29,6 +29,8 @@ pub(crate) struct Calls {
     /// For rows of one word.
     one: And,
     and: And,
+    /// For rows of many cache lines that the caches do not hold.
+    wide: And,
     pub(super) any: Any,
     pub(crate) transpose: transpose::Calls,
 }
@@ -37,6 +39,11 @@ impl Calls {
     /// For rows of which so many words are asked for.
     pub(super) fn and(&self, words: usize) -> And {
         if words == 1 { self.one } else { self.and }
+    }
+
+    /// The same of whole rows, which lie in memory if they are far.
+    pub(super) fn whole(&self, words: usize, far: bool) -> And {
+        if far && words >= WIDE { self.wide } else { self.and(words) }
     }
 }
 
@@ -53,6 +60,17 @@ macro_rules! calls {
         ) -> usize {
             // SAFETY: the caller's promise, handed on.
             unsafe { and::<$words>(asked, group, hash, live, out) }
+        }
+        $(#[$attribute])*
+        unsafe fn wide_by(
+            asked: &Asked,
+            group: *const u8,
+            hash: u64,
+            live: *const u64,
+            out: *mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { wide::<$words>(asked, group, hash, live, out) }
         }
         $(#[$attribute])*
         unsafe fn one_by(
@@ -78,6 +96,7 @@ macro_rules! calls {
         Calls {
             one: one_by,
             and: and_by,
+            wide: wide_by,
             any: any_by,
             transpose: transpose::calls!($transpose $(, $attribute)*),
         }

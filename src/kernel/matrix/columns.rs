@@ -6,6 +6,7 @@ use super::super::column::{Column, has};
 use super::super::single::Single;
 use super::calls::{And, CALLS};
 use super::words::Asked;
+use crate::error::Error;
 use crate::layouts::matrix::ROWS;
 use crate::line::line_index;
 use std::mem::MaybeUninit;
@@ -88,7 +89,10 @@ impl Columns {
     }
 
     /// Of these columns, each with its place among so many answers, ordered by where they
-    /// [are](place). None if there is no memory.
+    /// [are](place).
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
     ///
     /// # Panics
     /// If there is none.
@@ -100,7 +104,7 @@ impl Columns {
         shape: Shape,
         columns: impl ExactSizeIterator<Item = (&'s Single<'s>, u32)> + Clone,
         answers: usize,
-    ) -> Option<Columns> {
+    ) -> Result<Columns, Error> {
         let mut all = columns.clone();
         let (first, first_place) = all.next().expect("a column");
         let start = place(first).0;
@@ -140,7 +144,7 @@ impl Columns {
         let asked = Asked { words, row_bytes: shape.row_bytes(), k: shape.k, last: u64::MAX };
         let (start, line_count, calls) = (first.start(), shape.line_count, &CALLS[shape.backend]);
         let (and, some) = (calls.and(words), calls.and(words.min(2)));
-        Some(Columns { start, line_count, asked, and, some, live, to, again })
+        Ok(Columns { start, line_count, asked, and, some, live, to, again })
     }
 
     /// Whether they write whole words of the answer: if no others are asked, all of them.
@@ -254,8 +258,11 @@ fn ones(words: &[u64]) -> usize {
 }
 
 /// An empty list with room for so many.
-fn list<T>(count: usize) -> Option<Vec<T>> {
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(in crate::kernel) fn list<T>(count: usize) -> Result<Vec<T>, Error> {
     let mut list = Vec::new();
-    list.try_reserve_exact(count).ok()?;
-    Some(list)
+    list.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+    Ok(list)
 }

@@ -20,7 +20,7 @@ use super::choice::Kernels;
 use super::column::Column;
 use super::functions::Kernel;
 use super::layout::Layout;
-use super::prefetch::{INTO_L1, Prefetch, prefetch};
+use super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
 use super::shared::Probed;
 use crate::layouts::matrix::ROWS;
 use crate::line::{LINE_BYTES, MAX_K, line_index};
@@ -30,7 +30,7 @@ use std::slice::from_raw_parts;
 use words::{Asked, each_place, read};
 
 pub(crate) use calls::Calls;
-pub(super) use columns::{Columns, Shape, place};
+pub(super) use columns::{Columns, Shape, list, place};
 pub(crate) use transpose::{Block, TOGETHER, copy_lines, prefetch_lines};
 
 /// What probes of a matrix need to know of it, checked once: when a matrix is made, or opened.
@@ -41,6 +41,8 @@ pub(crate) struct Prepared {
     /// Of all groups.
     bytes: usize,
     kernels: Kernels,
+    /// For one key alone, and for one that was prefetched.
+    alone: And,
     and: And,
     any: Any,
 }
@@ -58,7 +60,8 @@ impl Prepared {
         let last = u64::MAX >> (64 * words - columns);
         let (asked, calls) = (Asked { words, row_bytes: 8 * words, k, last }, kernels.of_matrix());
         let (line_count, and, any) = (line_count as usize, calls.and(words), calls.any);
-        Prepared { asked, line_count, bytes, kernels, and, any }
+        let alone = calls.whole(words, is_in_memory(bytes));
+        Prepared { asked, line_count, bytes, kernels, alone, and, any }
     }
 
     /// Where the byte of a column is in the first row of the group of a hash.
@@ -101,14 +104,19 @@ impl Prepared {
         }
     }
 
-    /// Whether a batch prefetches.
+    /// Whether a batch of probes prefetches: not what L2 holds, where that costs a quarter.
+    fn pays_ahead(&self) -> bool {
+        Prefetch::to_probe(self.bytes) != Prefetch::None
+    }
+
+    /// Whether a batch of inserts does.
     fn is_far(&self) -> bool {
         Prefetch::to_probe_few(self.bytes) != Prefetch::None
     }
 
     /// Whether it is larger than what caches hold.
     pub(crate) fn is_in_memory(&self) -> bool {
-        Prefetch::to_probe(self.bytes) == Prefetch::FarAndNear
+        is_in_memory(self.bytes)
     }
 
     /// The rows of the matrix in these bytes; none if they are fewer than its groups.
@@ -116,6 +124,11 @@ impl Prepared {
     pub(crate) fn rows<'a>(&'a self, groups: &'a [u8]) -> Option<Rows<'a>> {
         (groups.len() >= self.bytes).then_some(Rows { start: groups.as_ptr(), of: self })
     }
+}
+
+/// Whether so many bytes are more than what caches hold.
+fn is_in_memory(bytes: usize) -> bool {
+    Prefetch::to_probe(bytes) == Prefetch::FarAndNear
 }
 
 /// The groups of a matrix, borrowed, and what asks them.
@@ -216,7 +229,8 @@ impl<'a> Rows<'a> {
     /// Unless there are as many words as the rows have.
     pub(crate) fn answers(&self, hashes: &[u64], out: &mut [u64]) -> usize {
         assert!(out.len() == self.of.asked.words * hashes.len(), "words of the rows");
-        let ahead = if self.of.is_far() { AHEAD } else { usize::MAX };
+        let ahead = if self.of.pays_ahead() { AHEAD } else { usize::MAX };
+        let and = if ahead == AHEAD { self.of.and } else { self.of.alone };
         let (mut present, mut at) = (0, out.as_mut_ptr());
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i.saturating_add(ahead)) {
@@ -225,19 +239,21 @@ impl<'a> Rows<'a> {
             // SAFETY: the group is one of the borrowed bytes, whole; there is room for a row of
             // words for each hash.
             unsafe {
-                present += self.answer_at(self.group(hash), hash, ptr::null(), at);
+                present += and(&self.of.asked, self.group(hash), hash, ptr::null(), at);
                 at = at.add(self.of.asked.words);
             }
         }
         present
     }
 
-    /// Prefetches the first words of the rows of a key.
+    /// Prefetches the rows of a key, at most [`MOST_AHEAD`] of each.
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
         let group = self.group(hash);
         each_place(hash, &self.of.asked, |place| {
-            prefetch::<INTO_L1>(group.wrapping_add(place));
+            for line in (0..self.of.asked.row_bytes.min(MOST_AHEAD)).step_by(LINE_BYTES) {
+                prefetch::<INTO_L2>(group.wrapping_add(place + line));
+            }
         });
     }
 
@@ -253,7 +269,7 @@ impl<'a> Rows<'a> {
         out: *mut u64,
     ) -> usize {
         // SAFETY: the function is that of a backend of this CPU; the caller's promise for the rest.
-        unsafe { (self.of.and)(&self.of.asked, group, hash, live, out) }
+        unsafe { (self.of.alone)(&self.of.asked, group, hash, live, out) }
     }
 
     /// # Panics
@@ -272,3 +288,6 @@ impl<'a> Rows<'a> {
 
 /// Keys between the one at work and the one whose rows are prefetched, in batches.
 const AHEAD: usize = 8;
+
+/// Bytes of a row that are prefetched at most: of a longer one, the CPU itself brings what follows.
+const MOST_AHEAD: usize = 512;

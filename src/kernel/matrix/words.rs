@@ -2,7 +2,8 @@
 
 use super::super::column::each_row;
 use super::super::native::first_lane;
-use crate::line::{C1, C2, LANES, SHIFTS};
+use super::super::prefetch::{INTO_L2, prefetch};
+use crate::line::{C1, C2, LANES, LINE_BYTES, SHIFTS};
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice::from_raw_parts;
@@ -243,6 +244,49 @@ pub(super) unsafe fn and<W: Words>(
 ) -> usize {
     let mut room = Places::uninit();
     let places = places::<W>(hash, asked, &mut room);
+    // SAFETY: the caller's promise.
+    unsafe { and_at::<W>(asked, group, places, live, out) }
+}
+
+/// Rows of so many words are wide.
+pub(super) const WIDE: usize = 64;
+
+/// The same for wide rows, whose first lines are all prefetched at once: tile by tile, the CPU waits for
+/// some of them before it comes to others.
+///
+/// # Safety
+/// As for [`and`].
+#[inline(always)]
+pub(super) unsafe fn wide<W: Words>(
+    asked: &Asked,
+    group: *const u8,
+    hash: u64,
+    live: *const u64,
+    out: *mut u64,
+) -> usize {
+    let mut room = Places::uninit();
+    let places = places::<W>(hash, asked, &mut room);
+    for &place in places {
+        for line in (0..8 * asked.words.min(WIDE)).step_by(LINE_BYTES) {
+            prefetch::<INTO_L2>(group.wrapping_add(place as usize + line));
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { and_at::<W>(asked, group, places, live, out) }
+}
+
+/// The same, of the rows at these places.
+///
+/// # Safety
+/// As for [`and`].
+#[inline(always)]
+unsafe fn and_at<W: Words>(
+    asked: &Asked,
+    group: *const u8,
+    places: &[u64],
+    live: *const u64,
+    out: *mut u64,
+) -> usize {
     // SAFETY: the caller's promise: all words are below `words`.
     unsafe {
         let (mut sum, mut at, words) = (W::ZERO, 0, asked.words);

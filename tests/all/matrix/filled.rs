@@ -1,7 +1,6 @@
 //! Columns put into a matrix, changed and taken out, against the definition and the filters that they are.
 
 use super::*;
-use crate::definition::fewer;
 use bloomline::{CountingFilter, CuckooFilter, CuckooParams, View};
 
 #[test]

@@ -3,6 +3,7 @@
 mod bytes;
 mod filled;
 
+use crate::definition::fewer;
 use bloomline::definition::matrix as definition;
 use bloomline::{Backend, Bitmap, Error, Filter, Matrix, MatrixView, Params, hash};
 use std::ops::Range;
@@ -152,6 +153,44 @@ fn no_backend_denies_a_key_at_any_k() {
                 assert_eq!(found, [1, 1], "{backend:?}, k = {k}, {columns} columns");
                 assert_eq!(matrix.contains_hash(hash, &mut Bitmap::new()), 1);
             }
+        }
+    }
+}
+
+/// Rows that are prefetched for one key, and of which batches prefetch a part.
+#[test]
+fn wide_rows_in_memory_are_asked_as_the_definition() {
+    let (columns, lines) = (4_700, if fewer() { 60 } else { 250 });
+    let inside: Vec<usize> = (0..columns).step_by(89).chain([columns - 1]).collect();
+    for backend in Backend::available() {
+        for k in [6, 11] {
+            let mut matrix = Matrix::with_backend(params(lines, k), columns, backend).unwrap();
+            for &column in &inside {
+                matrix.insert_hashes(column, &keys_of(column, 40)).unwrap();
+            }
+            let keys = inside.iter().map(|&column| keys_of(column, 1)[0]);
+            let hashes: Vec<u64> = keys.chain((0..20).map(|key| hash::hash_u64(key, 1))).collect();
+            let words = matrix.words();
+            let among: Vec<u64> = (0..words as u64).map(|word| hash::hash_u64(word, 5)).collect();
+            let mut rows = vec![u64::MAX; words * hashes.len()];
+            matrix.contains_hashes(&hashes, &mut rows[..]);
+            for (&hash, row) in hashes.iter().zip(rows.chunks(words)) {
+                let expected: Vec<usize> = (0..columns)
+                    .filter(|&column| {
+                        let (columns, column) = (columns as u32, column as u32);
+                        definition::contains(matrix.groups(), columns, k, column, hash)
+                    })
+                    .collect();
+                let mut maybe = Bitmap::new();
+                assert_eq!(matrix.contains_hash(hash, &mut maybe), expected.len());
+                assert_eq!(numbers(maybe.as_words(), columns), expected, "{backend:?}, k = {k}");
+                assert_eq!(maybe.as_words(), row);
+                assert_eq!(matrix.count_hash(hash), expected.len());
+                let live = |column: &&usize| among[*column / 64] >> (*column % 64) & 1 == 1;
+                let live = expected.iter().filter(live).count();
+                assert_eq!(matrix.contains_hash_among(hash, &among, &mut maybe), live);
+            }
+            assert!(matrix.contains_hash(hashes[0], &mut Bitmap::new()) > 0);
         }
     }
 }
