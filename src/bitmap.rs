@@ -11,6 +11,14 @@ use std::ops::Index;
 /// or changes anything, and leaves further words alone.
 ///
 /// The trait is sealed.
+///
+/// ```
+/// let filter = bloomline::Filter::from_keys(["apple"], 0.01)?;
+/// let mut word = [0u64; 1]; // room for 64 answers
+/// filter.contains_keys(&["apple", "pear"], &mut word);
+/// assert_eq!(word[0] & 1, 1);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 pub trait Answers: AnswerWords {}
 
 impl<A: AnswerWords + ?Sized> Answers for A {}

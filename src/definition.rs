@@ -2,6 +2,15 @@
 //! make the golden files, and the tests hold the filters to them. To use a filter, you need none.
 //!
 //! [`line`](mod@line) is the whole algorithm of plain filters. Start reading there.
+//!
+//! ```
+//! use bloomline::definition::line;
+//!
+//! let mut lines = [0; 64 * 10]; // ten lines
+//! let hash = bloomline::hash::hash("apple", 0);
+//! line::insert(&mut lines, 6, hash); // k = 6
+//! assert!(line::contains(&lines, 6, hash));
+//! ```
 
 // Beside this file, where everyone looks for it first.
 #[path = "line.rs"]

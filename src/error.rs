@@ -122,6 +122,12 @@ pub enum Error {
 
 /// An [`io::Error`] that can be cloned and compared, and the path of the file that it is about. Two
 /// are equal if their kinds are, and the codes of the operating system.
+///
+/// ```
+/// let error = bloomline::Filter::load("no/such/file").unwrap_err();
+/// let bloomline::Error::Io(error) = error else { panic!("{error}") };
+/// assert_eq!(error.path(), Some(std::path::Path::new("no/such/file")));
+/// ```
 #[derive(Clone, Debug)]
 pub struct IoError(Arc<Failure>);
 

@@ -1,5 +1,15 @@
 //! LevelDB ("BuiltinBloomFilter2") and goleveldb: an array of bits, then a byte that holds k.
 //! Their filters are small, some tens of keys each; a table's filter block holds many.
+//!
+//! ```
+//! use bloomline::engines::leveldb;
+//!
+//! let hashes = [b"apple".as_slice(), b"pear"].map(|key| u64::from(leveldb::hash(key)));
+//! let mut block = vec![0; leveldb::block_len(2, 10.0)?];
+//! leveldb::block_build(&hashes, 10.0, &mut block)?;
+//! assert!(bloomline::View::open_leveldb(&block)?.contains("apple"));
+//! # Ok::<(), bloomline::Error>(())
+//! ```
 
 use super::Found;
 use super::rocksdb::{check_legacy_bits, legacy_k};

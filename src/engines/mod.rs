@@ -5,6 +5,16 @@
 //! Each engine has its own hash, and a function here that computes it. The number of hashes
 //! decides the size. So to get an engine's bytes, count keys as it does: RocksDB and Pebble leave
 //! out a key whose hash equals its predecessor's, LevelDB and goleveldb count all.
+//!
+//! ```
+//! use bloomline::engines::rocksdb;
+//!
+//! let hashes = [rocksdb::hash(b"apple"), rocksdb::hash(b"pear")];
+//! let mut block = vec![0; rocksdb::block_len(2, 10.0)?]; // 10 bits per key
+//! rocksdb::block_build(&hashes, 10.0, &mut block)?;
+//! assert!(bloomline::View::open_rocksdb(&block)?.contains("apple"));
+//! # Ok::<(), bloomline::Error>(())
+//! ```
 
 mod found;
 pub mod leveldb;
@@ -14,6 +24,16 @@ use crate::error::Error;
 pub(crate) use found::Found;
 
 /// RocksDB before format version 5, with lines of 64 bytes; Pebble.
+///
+/// ```
+/// use bloomline::engines::rocksdb_legacy;
+///
+/// let hashes = [b"apple".as_slice(), b"pear"].map(|key| u64::from(rocksdb_legacy::hash(key)));
+/// let mut block = vec![0; rocksdb_legacy::block_len(2, 10.0)?];
+/// rocksdb_legacy::block_build(&hashes, 10.0, &mut block)?;
+/// assert!(bloomline::View::open_rocksdb(&block)?.contains("apple"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 pub mod rocksdb_legacy {
     use super::*;
     pub use crate::hash::bloom32::rocksdb_legacy as hash;

@@ -14,6 +14,13 @@
 //!
 //! Numbers are little-endian. An unknown filter answers "maybe", as in RocksDB: it must not cause
 //! a false negative.
+//!
+//! ```
+//! use bloomline::engines::rocksdb;
+//!
+//! assert_eq!(rocksdb::block_len(1000, 10.0)?, 64 * 20 + 5); // lines, and five bytes that say what they are
+//! # Ok::<(), bloomline::Error>(())
+//! ```
 
 use super::Found;
 use crate::error::Error;

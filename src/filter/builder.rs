@@ -187,6 +187,16 @@ macro_rules! collecting {
 pub(super) use collecting;
 
 /// Collects keys and builds an encoded filter once their number is known. It keeps 8 bytes per key.
+///
+/// ```
+/// let mut builder = bloomline::Builder::for_rate(0.01, 0)?; // the seed of the hash: 0
+/// for name in ["apple", "pear"] {
+///     builder.add(name)?;
+/// }
+/// let bytes = builder.finish_vec()?;
+/// assert!(bloomline::View::open(&bytes)?.contains("pear"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Builder {
     size: Size,

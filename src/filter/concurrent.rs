@@ -49,6 +49,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The same holds for C's `bloomline_concurrent_view` and `bloomline_lines_view`, also of memory that
 /// processes share. It does not for a [`MappedFilter`](crate::MappedFilter) or any other
 /// [`View`](crate::View) of bytes: nobody may write these.
+///
+/// ```
+/// let filter = bloomline::ConcurrentFilter::new(bloomline::Params::for_rate(1000, 0.01)?)?;
+/// std::thread::scope(|scope| {
+///     for name in ["apple", "pear"] {
+///         let filter = &filter;
+///         scope.spawn(move || filter.insert(name));
+///     }
+/// });
+/// assert!(filter.contains("apple") && filter.contains("pear"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 pub struct ConcurrentFilter {
     lines: OwnLines<Shared>,
     params: Params,

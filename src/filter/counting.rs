@@ -43,6 +43,17 @@ use std::ops::Range;
 /// **Remove only keys you inserted.** Removing a false positive takes bits from present keys, which
 /// may then be false negatives. The filter cannot detect it: other keys, this one among them, could
 /// have made the same counters. If a key comes from outside, look it up in the exact set first.
+///
+/// ```
+/// let mut filter = bloomline::CountingFilter::new(bloomline::Params::for_rate(1000, 0.01)?)?;
+/// filter.insert("apple");
+/// filter.insert("apple");
+/// assert_eq!(filter.count("apple"), 2);
+/// filter.remove("apple")?;
+/// filter.remove("apple")?;
+/// assert!(!filter.contains("apple"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(PartialEq, Eq)]
 pub struct CountingFilter {
     /// A bit of it is set exactly if its counter is not 0.

@@ -32,6 +32,14 @@ use std::io::{self, Write};
 ///   that key is then a false negative. Removing a definitely absent key fails.
 ///
 /// The lines depend on the order of inserts and removals.
+///
+/// ```
+/// let mut filter = bloomline::CuckooFilter::new(bloomline::CuckooParams::for_rate(1000, 0.01)?)?;
+/// filter.insert("apple")?; // an error if it is full
+/// filter.remove("apple")?;
+/// assert!(!filter.contains("apple"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 pub struct CuckooFilter {
     lines: OwnLines,
     params: CuckooParams,

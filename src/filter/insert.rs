@@ -36,6 +36,13 @@ pub trait InsertNew<K> {
 
 /// An iterator over the items of another that were new to a filter, in order: see
 /// [`Filter::dedup`](crate::Filter::dedup).
+///
+/// ```
+/// let mut seen = bloomline::Filter::new(bloomline::Params::for_rate(1000, 0.001)?)?;
+/// let new: Vec<&str> = seen.dedup(["apple", "pear", "apple"]).collect();
+/// assert_eq!(new, ["apple", "pear"]);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[must_use = "it inserts nothing until it is used"]
 pub struct Dedup<F, I: Iterator> {
     filter: F,

@@ -31,6 +31,16 @@ use std::sync::Arc;
 /// ```
 ///
 /// A clone shares the map.
+///
+/// ```
+/// let path = std::env::temp_dir().join(format!("{}.filter", std::process::id()));
+/// bloomline::Filter::from_keys(["apple"], 0.01)?.save(&path)?;
+/// // SAFETY: nobody writes to the file.
+/// let map = unsafe { bloomline::MappedFilter::open(&path)? };
+/// assert!(map.contains("apple"));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct MappedFilter(OwnedView<Map>);
 
@@ -127,6 +137,19 @@ probing!(MappedFilter, view);
 /// A cascade in a file, mapped into memory and probed there, as [`MappedFilter`] is.
 ///
 /// A clone shares the map.
+///
+/// ```
+/// let mut builder = bloomline::CascadeBuilder::new(0); // the seed of the hash
+/// builder.include("revoked")?;
+/// builder.exclude("valid")?;
+/// let path = std::env::temp_dir().join(format!("{}.cascade", std::process::id()));
+/// builder.build(1)?.save(&path)?;
+/// // SAFETY: nobody writes to the file.
+/// let map = unsafe { bloomline::MappedCascade::open(&path)? };
+/// assert!(map.contains("revoked") && !map.contains("valid"));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct MappedCascade(CascadeView<Map>);
 
@@ -185,6 +208,22 @@ probing!(MappedCascade, view);
 /// [`view`](MappedMatrix::view).
 ///
 /// A clone shares the map.
+///
+/// ```
+/// use bloomline::{MappedMatrix, Matrix, Params};
+///
+/// let mut matrix = Matrix::new(Params::for_rate(1000, 0.01)?, 100)?; // 100 filters of 1000 keys
+/// matrix.insert(7, "apple")?;
+/// let path = std::env::temp_dir().join(format!("{}.matrix", std::process::id()));
+/// matrix.save(&path)?;
+/// // SAFETY: nobody writes to the file.
+/// let map = unsafe { MappedMatrix::open(&path)? };
+/// let mut maybe = bloomline::Bitmap::new();
+/// map.view().contains("apple", &mut maybe);
+/// assert!(maybe[7]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct MappedMatrix(MatrixView<Map>);
 

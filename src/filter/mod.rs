@@ -71,6 +71,14 @@ use view::brief;
 ///
 /// Each key costs one cache line. Probing works through a shared reference, from
 /// any number of threads; inserting takes an exclusive one.
+///
+/// ```
+/// let mut filter = bloomline::Filter::new(bloomline::Params::for_rate(1000, 0.01)?)?;
+/// assert!(filter.insert("apple")); // true: it was new
+/// assert!(filter.contains("apple"));
+/// assert_eq!(bloomline::Filter::decode(&filter.to_bytes()?)?, filter);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[repr(C)]
 pub struct Filter {
     /// First, so that C's probes find it without an addition.

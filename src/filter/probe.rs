@@ -111,6 +111,13 @@ const WORDS: usize = PROBE_BLOCK / 64;
 
 /// An iterator over the items of another, each with the answer of a filter, in order: see
 /// [`Filter::contains_iter`](crate::Filter::contains_iter).
+///
+/// ```
+/// let filter = bloomline::Filter::from_keys(["apple"], 0.01)?;
+/// let answers: Vec<bool> = filter.contains_iter(["apple", "pear"]).map(|(_, maybe)| maybe).collect();
+/// assert!(answers[0]);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[must_use = "it probes nothing until it is used"]
 pub struct ContainsIter<'f, F: ?Sized, I: Iterator> {
     filter: &'f F,

@@ -38,6 +38,15 @@ use std::slice::from_mut;
 /// If the newest stage is full and there is no memory for another, an insert still inserts the key,
 /// and returns [`Error::OutOfMemory`]. No key is lost, but the rate may then exceed the target
 /// rate. Each later insert tries to grow again.
+///
+/// ```
+/// let mut filter = bloomline::ScalableFilter::new(100, 0.01, 0)?;
+/// for key in 0..10_000u64 {
+///     filter.insert(&key)?;
+/// }
+/// assert!(filter.contains(&9_999u64) && filter.stages().len() > 1);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(PartialEq)]
 pub struct ScalableFilter {
     /// At least one; all of one seed.

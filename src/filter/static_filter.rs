@@ -222,6 +222,16 @@ pub(crate) fn static_block_build_in(
 }
 
 /// Collects keys and builds a static filter of them once all are known. It keeps 8 bytes per key.
+///
+/// ```
+/// let mut builder = bloomline::StaticBuilder::for_rate(0.01, 0)?; // the seed of the hash: 0
+/// for name in ["apple", "pear"] {
+///     builder.add(name)?;
+/// }
+/// let filter = builder.build(1)?; // on one thread
+/// assert!(filter.contains("apple"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct StaticBuilder {
     rows: u32,

@@ -79,6 +79,16 @@ impl<T> Clone for Swap<T> {
 }
 
 /// The value that [`Swap::load`] returned. Publishing does not affect it.
+///
+/// ```
+/// use bloomline::{Filter, Swap};
+///
+/// let swap = Swap::new(Filter::from_keys(["apple"], 0.01)?);
+/// let old = swap.load();
+/// swap.publish(Filter::from_keys(["pear"], 0.01)?);
+/// assert!(old.contains("apple")); // unchanged for as long as it is kept
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 pub struct Loaded<T>(Guard<Arc<T>>);
 
 impl<T> Clone for Loaded<T> {

@@ -16,6 +16,12 @@ use crate::error::Error;
 
 /// The kind of an encoded filter: which `decode` reads it. The numbers are those of the layouts
 /// in `docs/FORMAT.md`.
+///
+/// ```
+/// let bytes = bloomline::Filter::from_keys(["apple"], 0.01)?.to_bytes()?;
+/// assert_eq!(bloomline::Kind::of(&bytes)?, bloomline::Kind::Filter);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u16)]

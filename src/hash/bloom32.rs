@@ -3,6 +3,13 @@
 //! The two differ in the last one to three bytes of a key, those after the last whole word:
 //! LevelDB reads them as unsigned numbers, RocksDB and Pebble as signed ones. So hashes differ
 //! for keys with such a byte above 127.
+//!
+//! ```
+//! use bloomline::hash::bloom32;
+//!
+//! assert_eq!(bloom32::leveldb(b"apple"), bloom32::rocksdb_legacy(b"apple"));
+//! assert_ne!(bloom32::leveldb(b"\xff"), bloom32::rocksdb_legacy(b"\xff"));
+//! ```
 
 const SEED: u32 = 0xBC9F_1D34;
 const M: u32 = 0xC6A4_A793;

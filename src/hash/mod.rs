@@ -3,6 +3,16 @@
 //! A filter works on hashes. Those of this module are uniform over all 64 bits, on which the
 //! choice of lines and bits depends. Any hash of the caller's own must be, too. Do not use small
 //! integers as hashes: hash them with [`hash_u64`].
+//!
+//! ```
+//! use bloomline::hash::{hash, hash_u64};
+//!
+//! let seed = 7;
+//! let filter = bloomline::Filter::from_keys(["apple"], 0.01)?; // seed 0
+//! assert!(filter.contains_hash(hash("apple", 0)));
+//! assert_eq!(hash(&42u64, seed), hash_u64(42, seed));
+//! # Ok::<(), bloomline::Error>(())
+//! ```
 
 pub mod bloom32;
 pub mod xxph3;

@@ -2,6 +2,12 @@
 //!
 //! It is a preview version of XXH3, frozen in RocksDB's files: the same secret and the same
 //! steps, combined differently for every length. Its hashes are not those of XXH3.
+//!
+//! ```
+//! use bloomline::hash::xxph3::xxph3;
+//!
+//! assert_ne!(xxph3(b"apple"), bloomline::hash::hash("apple", 0)); // an older XXH3
+//! ```
 
 #[cfg(feature = "capi")]
 use std::hint::black_box;

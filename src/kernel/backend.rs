@@ -34,6 +34,14 @@ macro_rules! is_there {
 macro_rules! backends {
     ($($(#[$doc:meta])* $variant:ident $name:literal on $architecture:tt [$($feature:tt)*];)*) => {
         /// An implementation of the kernels. All give the same bytes and the same answers.
+        ///
+        /// ```
+        /// use bloomline::Backend;
+        ///
+        /// println!("in use: {}", Backend::active()?.name());
+        /// assert!(Backend::available().any(|backend| backend == Backend::Scalar));
+        /// # Ok::<(), bloomline::Error>(())
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Backend {

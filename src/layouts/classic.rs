@@ -22,6 +22,15 @@
 //!
 //! This file is the definition. It alone makes the golden files. The kernel does the same for
 //! many keys at a time; the tests compare it byte for byte.
+//!
+//! ```
+//! use bloomline::definition::classic;
+//!
+//! let mut lines = [0; 64 * 10];
+//! let hash = bloomline::hash::hash("apple", 0);
+//! classic::insert(&mut lines, 6, hash); // k = 6
+//! assert!(classic::contains(&lines, 6, hash));
+//! ```
 
 use crate::line::{C1, C2, line_index};
 

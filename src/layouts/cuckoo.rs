@@ -23,6 +23,15 @@
 //!
 //! This is the definition. Its code inserts and removes. The backends in `kernel/` probe; the
 //! tests compare them with [`contains`].
+//!
+//! ```
+//! use bloomline::definition::cuckoo;
+//!
+//! let mut lines = [0; 64 * 10];
+//! let hash = bloomline::hash::hash("apple", 0);
+//! assert_eq!(cuckoo::insert(&mut lines, 12, hash), Some(true)); // fingerprints of 12 bits
+//! assert!(cuckoo::remove(&mut lines, 12, hash) && !cuckoo::contains(&lines, 12, hash));
+//! ```
 
 use crate::line::{LINE_BYTES, line_index};
 

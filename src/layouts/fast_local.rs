@@ -11,6 +11,15 @@
 //! ```
 //!
 //! This is the definition; the tests compare the backends in `kernel/` with it.
+//!
+//! ```
+//! use bloomline::definition::fast_local;
+//!
+//! let mut lines = [0; 64 * 10];
+//! let hash = bloomline::hash::hash("apple", 0);
+//! fast_local::insert(&mut lines, 6, hash); // k = 6
+//! assert!(fast_local::contains(&lines, 6, hash));
+//! ```
 
 use crate::line::LINE_BYTES;
 

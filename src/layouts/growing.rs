@@ -237,6 +237,14 @@ pub fn contains(lines: &[[u8; LINE_BYTES]], prefix: u64, u: u64, r: u32) -> bool
 }
 
 /// What a filter holds: its prefixes, and how often each. All tests compare filters with it.
+///
+/// ```
+/// use bloomline::definition::growing::Multiset;
+///
+/// let mut set = Multiset::new(1024); // prefixes in each region
+/// assert!(set.insert(7 << 40));
+/// assert!(set.contains(7 << 40) && set.remove(7 << 40) && !set.contains(7 << 40));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Multiset {
     w: u64,

@@ -19,6 +19,15 @@
 //!
 //! This file is the definition. It alone makes the golden files. The kernels do the same faster; the
 //! tests compare them with it byte for byte.
+//!
+//! ```
+//! use bloomline::definition::matrix;
+//!
+//! let mut groups = vec![0; 10 * matrix::group_bytes(64)]; // 64 columns of ten lines
+//! let hash = bloomline::hash::hash("apple", 0);
+//! matrix::insert(&mut groups, 64, 6, 7, hash); // k = 6, column 7
+//! assert!(matrix::contains(&groups, 64, 6, 7, hash));
+//! ```
 
 use crate::line::{LINE_BITS, LINE_BYTES, line_index, mask};
 

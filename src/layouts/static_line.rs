@@ -39,6 +39,15 @@
 //!
 //! This file is the definition. It alone makes the golden files. The kernels do the same faster;
 //! the tests compare them with it byte for byte.
+//!
+//! ```
+//! use bloomline::definition::static_line::{Levels, build, contains};
+//!
+//! let keys: Vec<u64> = (0..100).map(|i| bloomline::hash::hash_u64(i, 0)).collect();
+//! let levels = Levels { line_count: 4, shares: [0, 0], tail: 0 };
+//! let lines = build(&keys, levels, 7); // 7 rows: one false positive in 128
+//! assert!(keys.iter().all(|&key| contains(&lines, levels, 7, key)));
+//! ```
 
 use crate::line::{C1, C2, LANES, line_index};
 

@@ -13,6 +13,12 @@ use crate::line::LINE_BYTES;
 /// | 8 | 64 | 8.4 | 2.95 % |
 /// | 12 | 40 | 13.5 | 0.186 % |
 /// | 16 | 32 | 16.8 | 0.0116 % |
+///
+/// ```
+/// let params = bloomline::CuckooParams::for_rate(1_000_000, 0.01)?;
+/// assert!(params.bytes() < 1_800_000); // 13.5 bits per key
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CuckooParams {
     line_count: u64,

@@ -16,6 +16,13 @@ use crate::line::{LINE_BITS, LINE_BYTES, MAX_K};
 /// The parameters of a filter: line count, k (the bits that each key sets), where in the lines these
 /// bits are, and the seed of the hash of byte keys. Filters with equal parameters can be combined. A value of this
 /// type is always usable.
+///
+/// ```
+/// let params = bloomline::Params::for_rate(1_000_000, 0.01)?;
+/// assert_eq!(params.bytes(), 64 * params.line_count() as usize); // 1.24 MB
+/// assert!(params.rate(1_000_000) <= 0.01); // of absent keys
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Params {
     line_count: u64,

@@ -14,6 +14,12 @@ use crate::shape::sizing;
 /// |---|---|---|---|---|---|---|---|---|
 /// | false positives | 6.25 % | 3.1 % | 1.6 % | 0.78 % | 0.39 % | 0.098 % | 0.024 % | 0.0015 % |
 /// | bits per key | 4.22 | 5.26 | 6.29 | 7.38 | 8.48 | 10.5 | 12.6 | 17.0 |
+///
+/// ```
+/// let params = bloomline::StaticParams::for_rate(1_000_000, 0.01)?;
+/// assert_eq!(params.rate(), 1.0 / 128.0); // the next lower power of 2
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StaticParams {
     line_count: u64,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 mod code;
 mod commands;
 mod errors;
+mod examples;
 mod figures;
 mod kinds;
 mod links;

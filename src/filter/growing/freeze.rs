@@ -9,6 +9,15 @@ use crate::shape::StaticParams;
 
 /// What a key is called in a static filter that was made of a growing one: a hash of its prefix. It is a
 /// few words; keep it beside the filter.
+///
+/// ```
+/// let mut growing = bloomline::GrowingFilter::new(1000, 0.01, 0)?;
+/// growing.insert("apple")?;
+/// let (filter, prefixes) = growing.freeze(0.01)?;
+/// let hash = bloomline::hash::hash("apple", 0);
+/// assert!(filter.contains_hash(prefixes.hash(hash)));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefixes {
     common: Common,

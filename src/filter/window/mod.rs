@@ -42,6 +42,17 @@ use std::ops::Range;
 /// Each generation is a plain filter. For 1 % over all of eight, each has 0.126 %: 15 bits for each
 /// key that it is sized for. A probe reads eight lines, which are in one page of 4 KiB and whose
 /// cache misses overlap.
+///
+/// ```
+/// let mut window = bloomline::Window::new(8, 1000, 0.01, 0)?; // 8 generations of 1000 keys, seed 0
+/// window.advance_to(20_000); // the day
+/// window.insert("ann");
+/// window.advance_to(20_007);
+/// assert!(window.contains("ann")); // seen in the last 7 days
+/// window.advance_to(20_008);
+/// assert!(!window.contains("ann"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 pub struct Window {
     /// The lines, in pieces of [`PIECE`]: the first piece of each place, then the second of each,
     /// and so on. So the lines of a key in up to eight generations are in one page. (If places have

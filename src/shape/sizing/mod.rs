@@ -11,6 +11,14 @@
 //!
 //! The filter's rate is slightly lower, by 0.1 % of the rate at 8 bits per key and 2.4 % at 20,
 //! because lanes keep the bits of a key apart.
+//!
+//! ```
+//! use bloomline::sizing;
+//!
+//! let (bits, k) = sizing::bits_for_rate(0.01).unwrap();
+//! assert!((9.8..10.0).contains(&bits)); // per key
+//! assert!(sizing::rate(bits, k) <= 0.01);
+//! ```
 
 pub mod cascade;
 pub mod static_line;
