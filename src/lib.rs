@@ -30,7 +30,7 @@
 //! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`Window`] | a sliding-window filter: keys expire |
 //! | [`ScalableFilter`] | a filter that grows with its keys |
-//! | [`GrowingFilter`], [`Prefixes`] | a filter that grows and shrinks, with removal, counts and merging; its keys in a static filter |
+//! | [`GrowingFilter`], [`GrowingView`], [`Prefixes`] | a filter that grows and shrinks, with removal, counts and merging; a view of its bytes; its keys in a static filter |
 //! | [`Matrix`], [`MatrixView`], [`MatrixShape`] | up to thousands of filters, asked for one key at once; a view of its bytes, its shape |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`StaticFilter`], [`StaticBuilder`], [`StaticParams`] | a smaller filter of a set that no longer changes, its builder, its shape |
@@ -75,10 +75,11 @@ pub use error::{Error, IoError};
 pub use filter::group::Group;
 pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentFilter, ContainsIter, CountingFilter,
-    CuckooFilter, Dedup, Filter, GrowingFilter, Loaded, MappedCascade, MappedFilter, MappedMatrix,
-    Matrix, MatrixView, OwnedView, Prefixes, Probe, ScalableFilter, StaticBuilder, StaticFilter,
-    Swap, View, Window, block_build, lines_insert, lines_intersect, lines_union, shard_of,
-    shards_contain_hashes, static_block_build, static_block_len, views_contain, views_contain_hash,
+    CuckooFilter, Dedup, Filter, GrowingFilter, GrowingView, Loaded, MappedCascade, MappedFilter,
+    MappedGrowing, MappedMatrix, Matrix, MatrixView, OwnedView, Prefixes, Probe, ScalableFilter,
+    StaticBuilder, StaticFilter, Swap, View, Window, block_build, lines_insert, lines_intersect,
+    lines_union, shard_of, shards_contain_hashes, static_block_build, static_block_len,
+    views_contain, views_contain_hash,
 };
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;

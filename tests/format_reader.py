@@ -459,6 +459,174 @@ class Cascade(Encoded):
         return len(self.layers) % 2 == 1
 
 
+class Region:
+    """The lines of a region of a growing filter, and what its record says."""
+
+    def __init__(self, filter, number, record):
+        self.first, self.count, self.u, self.r, self.length = struct.unpack("<QQQII", record[:32])
+        self.mixed = int(filter.lengths > 0)
+        of_line = self.u << self.mixed
+        if (
+            any(record[32:])
+            or self.length > max(filter.lengths - 1, 0)
+            or not 1 <= self.r <= 54
+            or not 64 <= self.u <= 1 << 59
+            or not 1 <= of_line >> self.r <= 128
+            or self.mixed and of_line % (1 << self.r)
+        ):
+            raise Rejected(RESERVED)
+        self.w = (filter.prefixes << self.length) // filter.k
+        self.start, self.of_line = number * self.w, of_line
+        self.homes = -(-self.w // self.u)
+
+    def read(self, line):
+        """The values of a line, and whether it goes on."""
+        bits, values = int.from_bytes(line, "little"), []
+        most, r = min(bits & 63, 496 // (self.r + 1)), self.r
+        bucket = bits >> 7 & 511
+        bucket -= 512 if bucket > 255 else 0
+        for bit in range(16, 128):
+            if not bits >> bit & 1:
+                bucket += 1
+            elif len(values) < most:
+                remainder = bits >> (512 - (len(values) + 1) * r) & (1 << r) - 1
+                values.append((bucket << r) + remainder)
+        return values, bits >> 6 & 1
+
+    def written(self, values, goes_on):
+        """The line of these values; None if they do not fit."""
+        bits, r = goes_on << 6, self.r
+        if values:
+            base = min(values[0] >> r, 255)
+            end = 16 + (values[-1] >> r) - base + len(values)
+            if len(values) > 63 or end > min(128, 512 - len(values) * r) or base < -256:
+                return None
+            bits |= len(values) | (base & 511) << 7
+        for j, value in enumerate(values):
+            bits |= 1 << (16 + j + (value >> r) - base)
+            bits |= (value & (1 << r) - 1) << (512 - (j + 1) * r)
+        return bits.to_bytes(64, "little")
+
+    def check(self, lines):
+        """Rule 12: returns all values, counted from the start of the region."""
+        self.lines = [self.read(line) for line in lines]
+        broken, found = 0, []
+        for i, (line, (values, goes_on)) in enumerate(zip(lines, self.lines)):
+            if self.written(values, goes_on) != line:
+                raise Rejected(CHECKSUM)
+            for value in values:
+                value += i * self.of_line
+                zeros = (value & -value).bit_length() - 1
+                if (
+                    not (found[-1] if found else 0) <= value < self.w << self.mixed
+                    or not broken <= value // self.of_line <= i
+                    or self.mixed and not 0 <= zeros < min(self.r, self.length + 1)
+                ):
+                    raise Rejected(CHECKSUM)
+                found.append(value)
+            if not goes_on:
+                broken = i + 1
+        if broken != len(lines):
+            raise Rejected(CHECKSUM)
+        return found
+
+    def look(self, number, value):
+        values, goes_on = self.lines[number]
+        for v in values:
+            low = v & (1 << self.r) - 1
+            e = 0
+            if self.mixed:
+                e = (low & -low).bit_length() if low else self.r
+            if v >> e == value >> e:
+                return True
+        return None if goes_on and all(v >> self.r <= value >> self.r for v in values) else False
+
+    def contains(self, x):
+        line, value = x // self.u, (x % self.u << self.mixed) + self.mixed
+        while value >> self.r >= -256:
+            answer = self.look(line, value)
+            if answer is not None:
+                return answer
+            line, value = line + 1, value - self.of_line
+        return False
+
+
+class GrowingFilter(Encoded):
+    """An encoded growing filter, all of it checked."""
+
+    def __init__(self, data):
+        super().__init__(data, (11,))
+        if self.k not in (1, 16):
+            raise Rejected(K)
+        self.check_lines(data, 64 * (self.line_count + self.k + 2))
+        blocks, records = data[: 64 * self.line_count], data[64 * self.line_count : -64]
+        if xxh3_64(records) != self.reserved:
+            raise Rejected(CHECKSUM)
+        *records, last = [records[at : at + 64] for at in range(0, len(records), 64)]
+        self.prefixes, keys, rate, stash, copies, lengths = struct.unpack("<QQdQQI", last[:44])
+        self.lengths = lengths
+        if (
+            any(last[44:])
+            or not 1024 <= self.prefixes <= 1 << 59
+            or self.prefixes % 16
+            or keys > self.prefixes
+            or lengths and (lengths > 64 or self.prefixes << (lengths - 1) > 1 << 59)
+        ):
+            raise Rejected(RESERVED)
+        if not 0 < rate < 1:
+            raise Rejected(RATE)
+        self.longer, self.mixed = max(lengths - 1, 0), int(lengths > 0)
+        self.regions, lines = [], 0
+        for number, record in enumerate(records):
+            region = Region(self, number, record)
+            fits = region.homes <= region.count <= region.homes + 4
+            if not fits or region.first != lines or lines + region.count > self.line_count:
+                raise Rejected(LINE_COUNT)
+            lines += region.count
+            self.regions.append(region)
+        if lines + (stash + copies + 3) // 4 != self.line_count:
+            raise Rejected(LINE_COUNT)
+        self.check_entries(blocks, 64 * lines, stash, copies)
+
+    def check_entries(self, blocks, at, stash, copies):
+        """Rule 12."""
+        counts = {}
+        for region in self.regions:
+            lines = blocks[64 * region.first : 64 * (region.first + region.count)]
+            for value in region.check([lines[i : i + 64] for i in range(0, len(lines), 64)]):
+                normal = (region.start << region.mixed) + value << (self.longer - region.length)
+                counts[normal] = counts.get(normal, 0) + 1
+        entries = list(struct.iter_unpack("<QQ", blocks[at : at + 16 * (stash + copies)]))
+        self.stash = dict(entries[:stash])
+        end = self.prefixes << (self.mixed + self.longer)
+        for some in (entries[:stash], entries[stash:]):
+            for i, (prefix, count) in enumerate(some):
+                if prefix >= end or count == 0 or i and prefix <= some[i - 1][0]:
+                    raise Rejected(CHECKSUM)
+                region = self.regions[prefix // (end // self.k)]
+                zeros = (prefix & -prefix).bit_length() - 1
+                norm = self.longer - region.length
+                if self.mixed and not norm <= zeros <= self.longer:
+                    raise Rejected(CHECKSUM)
+        for prefix, count in entries[:stash]:
+            counts[prefix] = counts.get(prefix, 0) + count
+        for prefix, count in entries[stash:]:
+            if prefix not in counts:
+                raise Rejected(CHECKSUM)
+            counts[prefix] += count
+        if sum(counts.values()) > U64 or any(blocks[at + 16 * len(entries) :]):
+            raise Rejected(CHECKSUM)
+
+    def contains_hash(self, hash):
+        region = self.regions[(hash >> 60) % self.k]
+        x = (hash * (self.prefixes << region.length) >> 64) - region.start
+        return region.contains(x) or any(
+            ((hash * (self.prefixes << i) >> 64 << self.mixed) + self.mixed) << (self.longer - i)
+            in self.stash
+            for i in range(region.length + 1)
+        )
+
+
 def matrix_rows(hash, k):
     """The rows of a group that a key reads."""
     lanes = mask(hash, k)
@@ -622,6 +790,13 @@ def check_golden(directory):
     static = check_filters(os.path.join(directory, "static"), StaticFilter)
     cascade = check_filters(os.path.join(directory, "cascade"), Cascade)
     matrix = check_filters(os.path.join(directory, "matrix"), Matrix)
+    growing = check_filters(os.path.join(directory, "growing"), GrowingFilter)
+    prefixes = rows(os.path.join(directory, "growing"), "vectors.txt")
+    for hash, w, u, *expected in prefixes:
+        number, w, u = int(hash, 16), int(w), int(u)
+        x = (number * 16 * w >> 64) - (number >> 60) * w
+        got = [number >> 60, x // u, x % u]
+        equal(got, [int(field) for field in expected], "growing/vectors.txt, " + hash)
     ranges, columns = check_columns(os.path.join(directory, "matrix"))
     mixed = rows(os.path.join(directory, "cascade"), "vectors.txt")
     for hash, layer, expected in mixed:
@@ -688,6 +863,10 @@ def check_golden(directory):
         ("rejected matrices", matrix[2]),
         ("vectors of them", ranges),
         ("columns of them", columns),
+        ("accepted growing filters", growing[0]),
+        ("probes of them", growing[1]),
+        ("rejected growing filters", growing[2]),
+        ("vectors of them", len(prefixes)),
         ("vectors", len(vectors)),
         ("keys", len(keys)),
     ]:

@@ -1,12 +1,12 @@
-//! What C opens: a filter that a view can probe, a cascade or a matrix, in a file or in the caller's
-//! bytes.
+//! What C opens: a filter that a view can probe, a cascade, a growing filter or a matrix, in a file or in
+//! the caller's bytes.
 
 use crate::filter::AnyMatrix;
 use crate::format::native::FooterBytes;
-use crate::format::{cascade, encoded, matrix, native};
+use crate::format::{cascade, encoded, growing, matrix, native};
 use crate::os::file;
 use crate::os::memory::{FileBytes, Zeroed};
-use crate::{CascadeView, Error, MatrixView, OwnedView, View};
+use crate::{CascadeView, Error, GrowingView, MatrixView, OwnedView, View};
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -35,6 +35,7 @@ impl AsRef<[u8]> for Bytes {
 pub(super) enum Opened {
     Filter(OwnedView<Bytes>),
     Cascade(CascadeView<Bytes>),
+    Growing(GrowingView<Bytes>),
     Matrix(AnyMatrix<Bytes>),
 }
 
@@ -68,14 +69,18 @@ impl Opened {
     /// Opens these bytes.
     ///
     /// # Errors
-    /// As [`View::open`] or [`View::open_unverified`]; of a cascade as [`CascadeView`], of a matrix as
-    /// [`MatrixView`].
+    /// As [`View::open`] or [`View::open_unverified`]; of a cascade as [`CascadeView`], of a
+    /// growing filter as [`GrowingView`], of a matrix as [`MatrixView`].
     pub(super) fn of(bytes: Bytes, verified: bool) -> Result<Opened, Error> {
         let layout = native::split(bytes.as_ref()).map(|(_, footer)| native::stated_layout(footer));
         match (layout, verified) {
             (Ok(cascade::LAYOUT), true) => CascadeView::open(bytes).map(Opened::Cascade),
             (Ok(cascade::LAYOUT), false) => {
                 CascadeView::open_unverified(bytes).map(Opened::Cascade)
+            }
+            (Ok(growing::LAYOUT), true) => GrowingView::open(bytes).map(Opened::Growing),
+            (Ok(growing::LAYOUT), false) => {
+                GrowingView::open_unverified(bytes).map(Opened::Growing)
             }
             (Ok(matrix::LAYOUT), true) => MatrixView::open(bytes).map(Opened::of_matrix),
             (Ok(matrix::LAYOUT), false) => {
@@ -90,7 +95,8 @@ impl Opened {
         Opened::Matrix(AnyMatrix::Opened(view))
     }
 
-    /// The view of it, which leads to where this is if it is a cascade.
+    /// The view of it, which leads to where this is if it is a cascade or a growing
+    /// filter.
     ///
     /// # Errors
     /// [`Error::Layout`] for a matrix.
@@ -98,6 +104,7 @@ impl Opened {
         match self {
             Opened::Filter(filter) => Ok(filter.view()),
             Opened::Cascade(cascade) => Ok(cascade.view()),
+            Opened::Growing(growing) => Ok(growing.view()),
             Opened::Matrix(_) => Err(Error::Layout(matrix::LAYOUT)),
         }
     }
@@ -107,6 +114,7 @@ impl Opened {
 pub(super) fn check(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
     match native::stated_layout(footer) {
         cascade::LAYOUT => cascade::check(footer, body_len).map(drop),
+        growing::LAYOUT => growing::check(footer, body_len).map(drop),
         matrix::LAYOUT => matrix::check(footer, body_len).map(drop),
         _ => View::check(footer, body_len),
     }

@@ -6,6 +6,8 @@ use super::cascade::Cascade;
 #[cfg(feature = "capi")]
 use super::cascade::CascadeView;
 use super::growing::GrowingFilter;
+#[cfg(feature = "capi")]
+use super::growing::GrowingView;
 use super::probe::Probe;
 use super::scalable::ScalableFilter;
 use super::static_filter::StaticFilter;
@@ -145,43 +147,50 @@ impl Composite for Window {
     }
 }
 
+/// What a view tells of a growing filter.
+macro_rules! growing {
+    () => {
+        probed!();
+
+        fn backend(&self) -> Backend {
+            self.backend()
+        }
+
+        fn parts(&self) -> usize {
+            self.regions()
+        }
+
+        /// Without a key it has none; views have one at least, which nobody reads.
+        fn line_count(&self) -> u64 {
+            self.line_count().max(1)
+        }
+
+        fn key_count(&self) -> u64 {
+            self.key_count()
+        }
+
+        /// Prefixes that are there, each once.
+        fn estimated_keys(&self) -> f64 {
+            self.prefixes().count() as f64
+        }
+
+        fn fill(&self) -> f64 {
+            self.fill()
+        }
+
+        fn estimated_rate(&self) -> f64 {
+            self.estimated_rate()
+        }
+
+        /// All prefixes are as likely, whatever the line.
+        fn worst_line_rate(&self) -> f64 {
+            self.estimated_rate()
+        }
+    };
+}
+
 impl Composite for GrowingFilter {
-    probed!();
-
-    fn backend(&self) -> Backend {
-        self.backend()
-    }
-
-    fn parts(&self) -> usize {
-        self.regions()
-    }
-
-    /// Without a key it has none; views have one at least, which nobody reads.
-    fn line_count(&self) -> u64 {
-        self.line_count().max(1)
-    }
-
-    fn key_count(&self) -> u64 {
-        self.key_count()
-    }
-
-    /// Prefixes that are there, each once.
-    fn estimated_keys(&self) -> f64 {
-        self.prefixes().count() as f64
-    }
-
-    fn fill(&self) -> f64 {
-        self.fill()
-    }
-
-    fn estimated_rate(&self) -> f64 {
-        self.estimated_rate()
-    }
-
-    /// All prefixes are as likely, whatever the line.
-    fn worst_line_rate(&self) -> f64 {
-        self.estimated_rate()
-    }
+    growing!();
 }
 
 /// How many bits of the generation in a place of a window are set.
@@ -269,4 +278,23 @@ impl<B: AsRef<[u8]> + Send + Sync + 'static> CascadeView<B> {
 #[cfg(feature = "capi")]
 impl<B: AsRef<[u8]> + Send + Sync + 'static> Composite for CascadeView<B> {
     layered!(self: self.layer_count(), self.layers());
+}
+
+/// A growing filter that is probed where its bytes are.
+#[cfg(feature = "capi")]
+impl<B: AsRef<[u8]> + Send + Sync + 'static> Kind for GrowingView<B> {
+    const LAYOUT: Layout = Layout::GrowingFilter;
+}
+
+#[cfg(feature = "capi")]
+impl<B: AsRef<[u8]> + Send + Sync + 'static> GrowingView<B> {
+    /// The view of it, which leads to where this is.
+    pub(crate) fn view(&self) -> View<'_> {
+        View::of_composite(place(self))
+    }
+}
+
+#[cfg(feature = "capi")]
+impl<B: AsRef<[u8]> + Send + Sync + 'static> Composite for GrowingView<B> {
+    growing!();
 }

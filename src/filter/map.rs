@@ -5,13 +5,14 @@
 #![allow(unsafe_code)]
 
 use super::cascade::CascadeView;
+use super::growing::GrowingView;
 use super::matrix::MatrixView;
 use super::owned::OwnedView;
 use super::probe::probing;
 use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::native::FooterBytes;
-use crate::format::{cascade, encoded, matrix};
+use crate::format::{cascade, encoded, growing, matrix};
 use crate::hash::KeyHash;
 use crate::os::file;
 use crate::os::memory::FileBytes;
@@ -271,3 +272,60 @@ impl fmt::Debug for MappedMatrix {
         self.0.fmt(f)
     }
 }
+
+/// A growing filter in a file, mapped into memory and probed there, as [`MappedFilter`] is.
+///
+/// A clone shares the map.
+#[derive(Clone)]
+pub struct MappedGrowing(GrowingView<Map>);
+
+impl MappedGrowing {
+    /// Maps a file and checks all of it, as [`GrowingView::open`] does.
+    ///
+    /// # Errors
+    /// As [`GrowingView::open`]; [`Error::NotAFile`]; [`Error::Io`].
+    ///
+    /// # Safety
+    /// As [`MappedFilter::open`].
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedGrowing, Error> {
+        // SAFETY: the same contract.
+        let bytes = unsafe { map_file(path.as_ref(), check_growing) }?;
+        GrowingView::open(Map(Arc::new(bytes))).map(MappedGrowing)
+    }
+
+    /// Maps a file and checks its footer and the sizes of its regions, as
+    /// [`GrowingView::open_unverified`] does: nothing else of the file is read before it is probed.
+    ///
+    /// # Errors
+    /// As [`GrowingView::open_unverified`]; [`Error::NotAFile`]; [`Error::Io`].
+    ///
+    /// # Safety
+    /// As [`MappedFilter::open`].
+    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedGrowing, Error> {
+        // SAFETY: the same contract.
+        let bytes = unsafe { map_file(path.as_ref(), check_growing) }?;
+        GrowingView::open_unverified(Map(Arc::new(bytes))).map(MappedGrowing)
+    }
+
+    /// Returns a view of the filter.
+    pub fn view(&self) -> &GrowingView<impl AsRef<[u8]> + Clone> {
+        &self.0
+    }
+
+    fn key_hash(&self) -> KeyHash {
+        self.0.key_hash()
+    }
+}
+
+/// Whether a growing filter ends so.
+fn check_growing(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
+    growing::check(footer, body_len).map(drop)
+}
+
+impl fmt::Debug for MappedGrowing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+probing!(MappedGrowing, view);

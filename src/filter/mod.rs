@@ -32,9 +32,9 @@ pub use cascade::{Cascade, CascadeBuilder, CascadeView};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
-pub use growing::{GrowingFilter, Prefixes};
+pub use growing::{GrowingFilter, GrowingView, Prefixes};
 pub use insert::Dedup;
-pub use map::{MappedCascade, MappedFilter, MappedMatrix};
+pub use map::{MappedCascade, MappedFilter, MappedGrowing, MappedMatrix};
 #[cfg(feature = "capi")]
 pub(crate) use matrix::AnyMatrix;
 pub use matrix::{Matrix, MatrixView};

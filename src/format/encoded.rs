@@ -12,6 +12,14 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// The encoded form of a filter type.
 pub(crate) trait Encoded: Sized {
+    /// The filter whose bytes are written instead, if what this one holds can lie in it in several ways.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    fn settled(&self) -> Result<Option<Self>, Error> {
+        Ok(None)
+    }
+
     /// Its footer, without the checksums.
     fn footer(&self) -> Footer;
 
@@ -35,7 +43,12 @@ pub(crate) trait Encoded: Sized {
 // ---- writing ----
 
 /// Writes an encoded filter to a stream.
-pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> Result<(), Error> {
+    let own = filter.settled()?;
+    Ok(write_settled(own.as_ref().unwrap_or(filter), out)?)
+}
+
+fn write_settled(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Summed { out, sum: Xxh3::new() };
     filter.write_body(0, &mut out)?;
     let footer = filter.footer().seal(out.sum.digest());
@@ -48,10 +61,20 @@ pub(crate) fn write_range(
     filter: &impl Encoded,
     range: Range<usize>,
     out: &mut dyn Write,
+) -> Result<(), Error> {
+    let own = filter.settled()?;
+    Ok(write_range_settled(own.as_ref().unwrap_or(filter), range, out)?)
+}
+
+fn write_range_settled(
+    filter: &impl Encoded,
+    range: Range<usize>,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (body, len) = (filter.body_len(), len(filter));
+    let body = filter.body_len();
+    let len = body + FOOTER_BYTES;
     if range.start == 0 && range.end >= len {
-        return write(filter, out);
+        return write_settled(filter, out);
     }
     let mut part = Limited { out, left: range.end.min(body).saturating_sub(range.start) };
     if part.left > 0 {
@@ -121,14 +144,20 @@ impl Write for Summed<'_> {
     }
 }
 
-/// The length of an encoded filter.
+/// The length of an encoded filter. Where there is no memory to find out, it is `usize::MAX`, more than
+/// any caller has: nothing is encoded then.
 pub(crate) fn len(filter: &impl Encoded) -> usize {
-    filter.body_len() + FOOTER_BYTES
+    match filter.settled() {
+        Ok(own) => own.as_ref().unwrap_or(filter).body_len() + FOOTER_BYTES,
+        Err(_) => usize::MAX,
+    }
 }
 
 /// Writes an encoded filter to the start of `out`, which may be uninitialised.
 pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Error> {
-    let mut out = out.first(len(filter))?;
+    let own = filter.settled()?;
+    let filter = own.as_ref().unwrap_or(filter);
+    let mut out = out.first(filter.body_len() + FOOTER_BYTES)?;
     filter.write_body(0, &mut out)?;
     let footer = filter.footer().seal(checksum(out.written()));
     out.put(&footer);
@@ -137,8 +166,10 @@ pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Erro
 
 /// An encoded filter in memory of its own.
 pub(crate) fn to_bytes(filter: &impl Encoded) -> Result<Vec<u8>, Error> {
+    let own = filter.settled()?;
+    let filter = own.as_ref().unwrap_or(filter);
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len(filter)).map_err(|_| Error::OutOfMemory)?;
+    bytes.try_reserve_exact(filter.body_len() + FOOTER_BYTES).map_err(|_| Error::OutOfMemory)?;
     filter.write_body(0, &mut bytes)?;
     let footer = filter.footer().seal(checksum(&bytes));
     bytes.extend_from_slice(&footer);
@@ -147,7 +178,8 @@ pub(crate) fn to_bytes(filter: &impl Encoded) -> Result<Vec<u8>, Error> {
 
 /// Saves an encoded filter as a file.
 pub(crate) fn save(filter: &impl Encoded, path: &Path) -> Result<(), Error> {
-    file::replace(path, |file| write(filter, file))
+    let own = filter.settled()?;
+    file::replace(path, |file| write_settled(own.as_ref().unwrap_or(filter), file))
 }
 
 // ---- reading ----
@@ -279,7 +311,8 @@ macro_rules! whole_values {
         impl $kind {
             /// Writes a range of the encoded filter's bytes to a stream, as far as the filter
             /// reaches. It reads only these, except for the last 64 bytes: they have the checksum
-            /// of all others. It allocates no memory.
+            /// of all others. It allocates no memory, unless a
+            /// [growing](crate::GrowingFilter) filter has changed.
             ///
             /// # Errors
             /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
@@ -288,7 +321,7 @@ macro_rules! whole_values {
                 range: std::ops::Range<usize>,
                 mut out: W,
             ) -> Result<(), crate::error::Error> {
-                Ok(crate::format::encoded::write_range(self, range, &mut out)?)
+                crate::format::encoded::write_range(self, range, &mut out)
             }
         }
     };
@@ -340,7 +373,8 @@ macro_rules! whole_values {
                 crate::format::encoded::to_bytes(self)
             }
 
-            /// Writes the encoded filter to a stream. It allocates no memory.
+            /// Writes the encoded filter to a stream. It allocates no memory, unless a
+            /// [growing](crate::GrowingFilter) filter has changed.
             ///
             /// # Errors
             /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
@@ -348,7 +382,7 @@ macro_rules! whole_values {
                 &self,
                 mut out: W,
             ) -> Result<(), crate::error::Error> {
-                Ok(crate::format::encoded::write(self, &mut out)?)
+                crate::format::encoded::write(self, &mut out)
             }
 
             /// Reads an encoded filter and verifies all of it, both checksums included.
@@ -392,7 +426,8 @@ macro_rules! whole_values {
 
             /// Saves the encoded filter as a file, atomically: it writes a new file beside it,
             /// flushes it to disk, then renames it. At every moment the file is the whole old or
-            /// the whole new one. A map of the old file keeps it. It allocates no memory.
+            /// the whole new one. A map of the old file keeps it. It allocates no memory,
+            /// unless a [growing](crate::GrowingFilter) filter has changed.
             ///
             /// On Unix the new file keeps the permissions of the one it replaces and, where the
             /// process may set them, its owner and group. If the group cannot be kept, the new
@@ -439,61 +474,3 @@ macro_rules! whole_values {
     };
 }
 pub(crate) use whole_values;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::cell::Cell;
-
-    /// A body of so many bytes, which counts those that it hands over.
-    struct Counted(usize, Cell<usize>);
-
-    impl Encoded for Counted {
-        fn footer(&self) -> Footer {
-            super::super::native::footer(1, crate::shape::Params::new(1, 1, 0).expect("valid"), 0)
-        }
-
-        fn body_len(&self) -> usize {
-            self.0
-        }
-
-        fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
-            (from..self.0).try_for_each(|i| {
-                self.1.set(self.1.get() + 1);
-                out.write_all(&[i as u8])
-            })
-        }
-
-        fn read(_: &FooterBytes, _: &mut Body<'_>) -> Result<Counted, Error> {
-            Err(Error::NotAFilter)
-        }
-
-        fn copy(&self) -> Result<Counted, Error> {
-            Err(Error::NotAFilter)
-        }
-
-        fn memory(&self) -> usize {
-            0
-        }
-    }
-
-    #[test]
-    fn a_range_costs_its_bytes_and_the_footer_one_pass() {
-        let filter = Counted(10_000, Cell::new(0));
-        let work = |range: Range<usize>| {
-            write_range(&filter, range, &mut io::sink()).expect("a sink");
-            filter.1.take()
-        };
-        // At the most one more, where the range is found to end.
-        for (range, bytes) in [(0..100, 100), (9000..9100, 100), (9900..10_000, 100), (5..5, 0)] {
-            assert!((bytes..=bytes + 1).contains(&work(range.clone())), "{range:?}");
-        }
-        assert_eq!(work(10_000..10_064), 10_000, "their checksum");
-        assert_eq!(work(9990..10_064), 10_010);
-        assert_eq!(work(0..10_064), 10_000, "the whole at once");
-        assert_eq!(work(10_064..20_000), 0);
-        // All of it in chunks: each byte once, and once more for the checksum.
-        let chunks = (0..10_064).step_by(100).map(|at| work(at..at + 100)).sum::<usize>();
-        assert!(chunks <= 2 * 10_000 + 101, "{chunks}");
-    }
-}

@@ -4,6 +4,9 @@
 pub(crate) mod cascade;
 pub(crate) mod cuckoo;
 pub(crate) mod encoded;
+#[cfg(test)]
+mod encoded_tests;
+pub(crate) mod growing;
 pub(crate) mod matrix;
 pub(crate) mod native;
 pub(crate) mod scalable;
@@ -44,6 +47,8 @@ pub enum Kind {
     Cascade = cascade::LAYOUT,
     /// [`Matrix`](crate::Matrix).
     Matrix = matrix::LAYOUT,
+    /// [`GrowingFilter`](crate::GrowingFilter).
+    Growing = growing::LAYOUT,
 }
 
 impl Kind {
@@ -66,6 +71,7 @@ impl Kind {
             static_line::LAYOUT => static_line::check(footer, len).map(|_| Kind::Static),
             cascade::LAYOUT => cascade::check(footer, len).map(|_| Kind::Cascade),
             matrix::LAYOUT => matrix::check(footer, len).map(|_| Kind::Matrix),
+            growing::LAYOUT => growing::check(footer, len).map(|_| Kind::Growing),
             unknown => Err(Error::Layout(unknown)),
         }
     }

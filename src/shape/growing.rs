@@ -73,6 +73,11 @@ impl Width {
         if mixed {
             u = u.next_multiple_of(1 << (r - 1));
         }
+        Width::of(w, u, r, mixed)
+    }
+
+    /// For `w` prefixes, with so many in a line, and remainders of `r` bits.
+    pub(crate) fn of(w: u64, u: u64, r: u32, mixed: bool) -> Width {
         let capacity = capacity(u << u32::from(mixed), r);
         let homes = w.div_ceil(u);
         let most = (u128::from(homes) * u128::from(capacity) * FULL) >> 16;

@@ -9,8 +9,8 @@ use crate::kinds::{ALL, check_of};
 use crate::mapped;
 
 use bloomline::{
-    CascadeView, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, MatrixView, Params,
-    StaticFilter, StaticParams, View, Window,
+    CascadeView, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, GrowingView,
+    MatrixView, Params, StaticFilter, StaticParams, View, Window,
 };
 use definition::*;
 use proptest::prelude::*;
@@ -79,6 +79,8 @@ static READERS: LazyLock<Vec<Reader>> = LazyLock::new(|| {
     all.push(reader("View", &[1, 2, 6, 7, 8], view, mapped::open));
     let view = |bytes: &[u8]| CascadeView::open(bytes).map(drop);
     all.push(reader("CascadeView", &[9], view, mapped::open_cascade));
+    let view = |bytes: &[u8]| GrowingView::open(bytes).map(drop);
+    all.push(reader("GrowingView", &[11], view, mapped::open_growing));
     let view = |bytes: &[u8]| MatrixView::open(bytes).map(drop);
     all.push(reader("MatrixView", &[10], view, mapped::open_matrix));
     all
@@ -192,10 +194,10 @@ fn every_bit_flipped_and_sealed() {
                 bytes[at] ^= flip;
                 let mut sealed = bytes.clone();
                 let in_body = at < bytes.len() - FOOTER_BYTES;
-                if layout == 9 && in_body {
-                    seal_cascade(&mut sealed)
-                } else {
-                    seal(&mut sealed)
+                match layout {
+                    9 if in_body => seal_cascade(&mut sealed),
+                    11 if in_body => seal_growing(&mut sealed),
+                    _ => seal(&mut sealed),
                 }
                 let (status, what) = (expected(&sealed), format!("{name}, byte {at} ^ {flip:#x}"));
                 if in_body {

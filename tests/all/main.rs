@@ -22,6 +22,7 @@ mod filter;
 mod format;
 mod golden;
 mod golden_files;
+mod golden_growing;
 mod golden_matrix;
 mod group;
 mod growing;

@@ -8,8 +8,10 @@
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code, unused_imports)]
 
+mod growing;
 mod matrix;
 
+pub(crate) use growing::*;
 pub(crate) use matrix::*;
 
 use bloomline::definition::{classic, cuckoo, line, static_line};

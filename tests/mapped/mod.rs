@@ -1,7 +1,7 @@
 //! Maps of files that belong to a test.
 #![allow(unsafe_code, dead_code, reason = "not every test opens maps both ways")]
 
-use bloomline::{Error, MappedCascade, MappedFilter, MappedMatrix};
+use bloomline::{Error, MappedCascade, MappedFilter, MappedGrowing, MappedMatrix};
 use std::path::Path;
 
 /// The file is one that the test writes to only while nothing maps it.
@@ -38,4 +38,10 @@ pub(crate) fn open_matrix(path: &Path) -> Result<MappedMatrix, Error> {
 pub(crate) fn open_matrix_unverified(path: &Path) -> Result<MappedMatrix, Error> {
     // SAFETY: as above.
     unsafe { MappedMatrix::open_unverified(path) }
+}
+
+/// As [`open`], a growing filter.
+pub(crate) fn open_growing(path: &Path) -> Result<MappedGrowing, Error> {
+    // SAFETY: as above.
+    unsafe { MappedGrowing::open(path) }
 }

@@ -106,7 +106,9 @@ impl Appender {
         layout.lines.grow_to(self.line + 1, spare)?;
         let (mut line, took) = layout.calls.close(self.values.all(), false, layout.r);
         self.values.drop_first(took);
-        set_goes_on(&mut line, !self.values.all().is_empty());
+        // Behind the last one there is none.
+        let is_last = self.line + 1 >= layout.homes + SPARE;
+        set_goes_on(&mut line, !self.values.all().is_empty() && !is_last);
         *layout.line(self.line) = line;
         self.values.in_next_line(layout.values());
         self.line += 1;

@@ -50,61 +50,72 @@ impl Plan {
         &self,
         source: impl Fn() -> I,
     ) -> Result<GrowingFilter, Error> {
+        let mixed = self.common.mixed();
+        let mut filter =
+            GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
+        (filter.key_count, filter.is_settled) = (self.key_count, !self.grows);
+        // Prefixes are short or long by the widths, and the widths follow from the keys, which are more
+        // where a short one becomes several.
+        let mut limit = u64::BITS;
+        loop {
+            let short = short_ones(source(), limit)?;
+            let all = || whole(source(), &short, limit);
+            self.lay_out(&mut filter, all())?;
+            let limits = filter.places.layouts.iter().map(Layout::norm_of_most_short);
+            let lowest = if mixed { limits.min().unwrap_or(0) } else { limit };
+            if lowest >= limit {
+                self.fill(&mut filter, all())?;
+                return Ok(filter);
+            }
+            limit = lowest;
+        }
+    }
+
+    /// Makes room for these.
+    fn lay_out(
+        &self,
+        filter: &mut GrowingFilter,
+        all: impl Iterator<Item = (u64, u64)>,
+    ) -> Result<(), Error> {
         let most = u64::from(MOST_COPIES);
         let region = self.common.normals() / REGIONS;
         let mut keys = [0; PARTS];
         let (mut part, mut end) = (0, region);
-        for (prefix, count) in source() {
+        for (prefix, count) in all {
             while prefix >= end {
                 (part, end) = (part + 1, end + region);
             }
             keys[part] += count.min(most);
         }
-        let mut filter =
-            GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
-        filter.key_count = self.key_count;
         let all = keys.iter().sum();
         let longest = self.lengths.into_iter().max().unwrap_or(0);
         let lines = self.lines(longest, 1, all);
-        let layouts = &mut filter.places.layouts;
+        let (layouts, regions) = (&mut filter.places.layouts, &mut filter.regions);
+        layouts.clear();
+        regions.clear();
         if lines <= SMALL {
-            layouts[0] = Layout::new(self.common, self.calls, (0, 1), longest, lines)?;
-        } else {
-            layouts.clear();
-            layouts.try_reserve_exact(PARTS + 1).map_err(|_| Error::OutOfMemory)?;
-            for (part, (length, keys)) in self.lengths.into_iter().zip(keys).enumerate() {
-                let lines = self.lines(length, REGIONS, keys);
-                let part = (part as u64, REGIONS);
-                layouts.push(Layout::new(self.common, self.calls, part, length, lines)?);
-            }
-            filter.regions.try_reserve_exact(PARTS).map_err(|_| Error::OutOfMemory)?;
-            filter.regions.resize(PARTS, Default::default());
-            filter.places.mask = PARTS - 1;
+            layouts.push(Layout::new(self.common, self.calls, (0, 1), longest, lines)?);
+            regions.push(Default::default());
+            filter.places.mask = 0;
+            return Ok(());
         }
-        self.fill(&mut filter, source)?;
-        Ok(filter)
+        layouts.try_reserve_exact(PARTS + 1).map_err(|_| Error::OutOfMemory)?;
+        for (part, (length, keys)) in self.lengths.into_iter().zip(keys).enumerate() {
+            let lines = self.lines(length, REGIONS, keys);
+            let part = (part as u64, REGIONS);
+            layouts.push(Layout::new(self.common, self.calls, part, length, lines)?);
+        }
+        regions.try_reserve_exact(PARTS).map_err(|_| Error::OutOfMemory)?;
+        regions.resize(PARTS, Default::default());
+        filter.places.mask = PARTS - 1;
+        Ok(())
     }
 
-    fn fill<I: Iterator<Item = (u64, u64)>>(
+    fn fill(
         &self,
         filter: &mut GrowingFilter,
-        source: impl Fn() -> I,
+        all: impl Iterator<Item = (u64, u64)>,
     ) -> Result<(), Error> {
-        let mixed = self.common.mixed();
-        let limits = filter.places.layouts.iter().map(Layout::norm_of_most_short);
-        let limit = if mixed { limits.min().unwrap_or(0) } else { u64::BITS };
-        // Prefixes that are too short for a bucket, as several that are not.
-        let mut short = Vec::new();
-        for (prefix, count) in
-            source().filter(|(prefix, _)| mixed && prefix.trailing_zeros() > limit)
-        {
-            let more = 1 << (prefix.trailing_zeros() - limit);
-            short.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
-            short.extend(children(prefix, limit).map(|child| (child, count)));
-        }
-        short.sort_unstable();
-        let long = source().filter(|(prefix, _)| !mixed || prefix.trailing_zeros() <= limit);
-        let all = Sum { a: long.peekable(), b: short.into_iter().peekable() };
         let region = self.common.normals() / filter.parts();
         let (mut part, mut end, mut appender) = (0, region, Appender::new());
         let GrowingFilter { places, regions, copies, stash, .. } = filter;
@@ -128,6 +139,43 @@ impl Plan {
         }
         appender.finish(&mut places.layouts[part], stash, &mut None)
     }
+}
+
+/// Those prefixes of `source` that are short by more than `limit` bits, each as several that are not.
+fn short_ones(
+    source: impl Iterator<Item = (u64, u64)>,
+    limit: u32,
+) -> Result<Vec<(u64, u64)>, Error> {
+    let mut short = Vec::new();
+    if limit == u64::BITS {
+        return Ok(short);
+    }
+    for (prefix, count) in source.filter(|(prefix, _)| prefix.trailing_zeros() > limit) {
+        let more = 1 << (prefix.trailing_zeros() - limit);
+        short.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
+        short.extend(children(prefix, limit).map(|child| (child, count)));
+    }
+    short.sort_unstable();
+    // What several short ones have in common is one.
+    short.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    Ok(short)
+}
+
+/// The other prefixes of `source`, and `short`.
+fn whole(
+    source: impl Iterator<Item = (u64, u64)>,
+    short: &[(u64, u64)],
+    limit: u32,
+) -> impl Iterator<Item = (u64, u64)> {
+    let long = source.filter(move |(prefix, _)| {
+        // All zeros are a prefix, too, where all have one length.
+        limit == u64::BITS || prefix.trailing_zeros() <= limit
+    });
+    Sum { a: long.peekable(), b: short.iter().copied().peekable() }
 }
 
 impl GrowingFilter {

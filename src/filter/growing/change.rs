@@ -14,6 +14,7 @@ impl GrowingFilter {
     /// # Errors
     /// As [`GrowingFilter::insert`].
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
+        self.is_settled = false;
         let at = self.places.of(hash);
         let layout = &mut self.places.layouts[at];
         let (home, value) = layout.place(hash);
@@ -113,6 +114,7 @@ impl GrowingFilter {
     /// # Errors
     /// As [`GrowingFilter::remove`].
     pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
+        self.is_settled = false;
         let at = self.places.of(hash);
         let layout = &mut self.places.layouts[at];
         let (home, value) = layout.place(hash);

@@ -3,6 +3,7 @@
 
 mod append;
 mod build;
+mod bytes;
 mod chain;
 mod change;
 mod freeze;
@@ -12,8 +13,10 @@ mod runs;
 mod sets;
 mod state;
 mod sweep;
+mod view;
 
 pub use freeze::Prefixes;
+pub use view::GrowingView;
 
 use super::insert::{extending, try_inserting};
 use super::view::brief;
@@ -71,6 +74,16 @@ use std::fmt;
 ///   built anew each time that it has grown by a twelfth. If there is no memory to grow, keys still find room
 ///   as long as the present lines have it. If an insert fails, the filter is as before.
 ///
+/// # Its bytes
+///
+/// Encoded, saved or copied, its lines are those of a filter built of all its prefixes at once, so what it
+/// has been through does not show: equal filters have equal bytes, if all their regions have prefixes
+/// of one length, as those of a bounded filter do. If it has changed since it was built, read or copied,
+/// each of these first builds such a copy, and so does [`encoded_len`](GrowingFilter::encoded_len): a few
+/// nanoseconds and the memory of the copy. To write it in ranges, or to ask for its length and then encode
+/// it, take a [copy](GrowingFilter::try_clone) first, whose own bytes need none. [`GrowingView`] probes the
+/// bytes where they are.
+///
 /// # Keys chosen by an attacker
 ///
 /// Who knows the seed can choose keys that all belong into one line. They go on in up to a few lines, then
@@ -92,6 +105,8 @@ pub struct GrowingFilter {
     /// Prefixes for which no line has room.
     stash: Ordered,
     key_count: u64,
+    /// Whether its lines are as encoded: nothing changed since they were built.
+    is_settled: bool,
     /// What it was made with.
     terms: Terms,
     calls: &'static Calls,
@@ -157,6 +172,7 @@ impl GrowingFilter {
             copies: Ordered::default(),
             stash: Ordered::default(),
             key_count: 0,
+            is_settled: false,
             terms,
             calls,
             backend,
@@ -261,39 +277,6 @@ impl GrowingFilter {
     /// The number of lines.
     pub fn line_count(&self) -> u64 {
         self.places.layouts.iter().map(|layout| layout.lines.there() as u64).sum()
-    }
-
-    /// Returns the false-positive rate at present, 0 to 1: the part of all hashes whose prefix is there.
-    /// It is exact, and reads the whole filter.
-    pub fn estimated_rate(&self) -> f64 {
-        let all = self.common.prefixes as f64;
-        // A prefix that another is a prefix of adds nothing to it.
-        let (mut covered, mut rate) = (0, 0.0);
-        for (prefix, _) in self.runs() {
-            let half = self.common.half(prefix);
-            let (from, until) = (prefix - half, prefix + half.max(1));
-            if from >= covered {
-                rate += (until - from) as f64;
-                covered = until;
-            } else if until > covered {
-                rate += (until - covered) as f64;
-                covered = until;
-            }
-        }
-        rate / all / self.common.values_of_prefix()
-    }
-
-    /// The bytes of memory that it has taken, for lines and all else.
-    pub fn memory_usage(&self) -> usize {
-        let layouts = &self.places.layouts;
-        let lines: usize = layouts.iter().map(|layout| layout.lines.memory()).sum();
-        lines
-            + layouts.capacity() * size_of::<Layout>()
-            + self.regions.capacity() * size_of::<Region>()
-            + self.copies.memory()
-            + self.stash.memory()
-            + self.sweep.as_ref().map_or(0, Sweep::memory)
-            + self.spare.as_ref().map_or(0, Zeroed::taken)
     }
 
     /// Copies beside the lines, and prefixes that found no room there. For tests.

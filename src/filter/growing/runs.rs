@@ -2,7 +2,7 @@
 
 use super::GrowingFilter;
 use super::chain::Values;
-use crate::kernel::growing::place::Layout;
+use crate::kernel::growing::place::{Common, Layout};
 use std::iter::Peekable;
 
 impl GrowingFilter {
@@ -15,12 +15,54 @@ impl GrowingFilter {
         Sum { a: lines.peekable(), b: beside.peekable() }
     }
 
+    /// Returns the false-positive rate at present, 0 to 1: the part of all hashes whose prefix is there.
+    /// It is exact, and reads the whole filter.
+    pub fn estimated_rate(&self) -> f64 {
+        rate(self.common, self.runs())
+    }
+
     /// Returns an iterator over the prefixes that are there, ascending, each with its count. Of a bounded
     /// filter they are numbers below [`prefix_count`](GrowingFilter::prefix_count). Of an unbounded one
     /// each is the prefix, a 1, and zeros up to the longest that there can be.
     pub fn prefixes(&self) -> impl Iterator<Item = (u64, u64)> {
         self.runs()
     }
+}
+
+/// Equal neighbours, counted.
+pub(super) struct Runs<I: Iterator<Item = u64>> {
+    pub(super) all: Peekable<I>,
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        let prefix = self.all.next()?;
+        let mut count = 1;
+        while self.all.next_if_eq(&prefix).is_some() {
+            count += 1;
+        }
+        Some((prefix, count))
+    }
+}
+
+/// The part of all hashes whose prefix is among these, which ascend.
+pub(super) fn rate(common: Common, runs: impl Iterator<Item = (u64, u64)>) -> f64 {
+    // A prefix that another is a prefix of adds nothing to it.
+    let (mut covered, mut rate) = (0, 0.0);
+    for (prefix, _) in runs {
+        let half = common.half(prefix);
+        let (from, until) = (prefix - half, prefix + half.max(1));
+        if from >= covered {
+            rate += (until - from) as f64;
+            covered = until;
+        } else if until > covered {
+            rate += (until - covered) as f64;
+            covered = until;
+        }
+    }
+    rate / common.prefixes as f64 / common.values_of_prefix()
 }
 
 /// Two ascending sequences as one. Counts of the same prefix are summed up.
@@ -37,7 +79,8 @@ impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator fo
             (Some(&(a, in_a)), Some(&(b, in_b))) if a == b => {
                 self.a.next();
                 self.b.next();
-                Some((a, in_a + in_b))
+                // What bytes state that are not verified may be any.
+                Some((a, in_a.saturating_add(in_b)))
             }
             (Some(&(a, _)), Some(&(b, _))) if a > b => self.b.next(),
             (None, _) => self.b.next(),

@@ -2,7 +2,7 @@
 
 use super::GrowingFilter;
 use super::build::Lengths;
-use super::runs::Sum;
+use super::runs::{Runs, Sum};
 use crate::error::Error;
 use std::cmp::Ordering;
 use std::iter::Peekable;
@@ -36,14 +36,6 @@ impl GrowingFilter {
         plan.build(|| Runs {
             all: hashes.iter().map(|&hash| self.common.normal(hash, 0)).peekable(),
         })
-    }
-
-    /// Returns a copy, in as few lines as its keys need.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<GrowingFilter, Error> {
-        self.plan(self.lengths(), false, self.key_count).build(|| self.runs())
     }
 
     /// Whether prefixes of both mean the same.
@@ -130,24 +122,6 @@ impl GrowingFilter {
             all.push(self.plan(self.lengths(), false, key_count).build(own)?);
         }
         Ok(all)
-    }
-}
-
-/// Equal neighbours, counted.
-struct Runs<I: Iterator<Item = u64>> {
-    all: Peekable<I>,
-}
-
-impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
-    type Item = (u64, u64);
-
-    fn next(&mut self) -> Option<(u64, u64)> {
-        let prefix = self.all.next()?;
-        let mut count = 1;
-        while self.all.next_if_eq(&prefix).is_some() {
-            count += 1;
-        }
-        Some((prefix, count))
     }
 }
 

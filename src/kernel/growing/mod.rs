@@ -5,7 +5,7 @@
 //! `place` finds the line of a hash, `store` keeps lines in chunks.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
 //! eight at once; `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
-//! `tiles` probes many keys of a filter, wherever its lines are.
+//! `tiles` probes many keys of a filter, wherever its lines are; `spans` are those of an encoded one.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -18,6 +18,7 @@ mod edit;
 mod find;
 pub(crate) mod place;
 mod select;
+pub(crate) mod spans;
 mod store;
 #[cfg(test)]
 mod tests;

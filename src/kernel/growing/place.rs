@@ -119,9 +119,27 @@ impl Layout {
         length: u32,
         lines: u64,
     ) -> Result<Layout, Error> {
+        let width = Width::new((common.prefixes << length) / parts, lines, common.mixed());
+        let homes = usize::try_from(width.homes).map_err(|_| Error::OutOfMemory)?;
+        let mut layout = Layout::of(common, calls, (part, parts), length, width)?;
+        layout.lines = Lines::planned(homes)?;
+        Ok(layout)
+    }
+
+    /// Of lines elsewhere, of this width.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if they are too many for memory.
+    pub(crate) fn of(
+        common: Common,
+        calls: &'static Calls,
+        (part, parts): (u64, u64),
+        length: u32,
+        width: Width,
+    ) -> Result<Layout, Error> {
         let total = common.prefixes << length;
         let w = total / parts;
-        let Width { u, r, homes, most } = Width::new(w, lines, common.mixed());
+        let Width { u, r, homes, most } = width;
         let bits = |x: u64| 64 - (x - 1).leading_zeros();
         let shift = (bits(w) + bits(u)).saturating_sub(64);
         let homes = usize::try_from(homes).map_err(|_| Error::OutOfMemory)?;
@@ -140,10 +158,45 @@ impl Layout {
             homes,
             full: most,
             most,
-            least: if homes > 1 { most / 32 * 27 - most / homes as u64 } else { 0 },
+            least: if homes > 1 { (most / 32 * 27).saturating_sub(most / homes as u64) } else { 0 },
             quota: if common.mixed() { quota(common.first_keys, length) / parts } else { u64::MAX },
-            lines: Lines::planned(homes)?,
+            lines: Lines::default(),
         })
+    }
+
+    /// The same without lines.
+    pub(crate) fn bare(&self) -> Layout {
+        Layout { lines: Lines::default(), ..*self }
+    }
+
+    /// The prefixes of a line, and the bits of a remainder.
+    pub(crate) fn width(&self) -> (u64, u32) {
+        (self.u, self.r)
+    }
+
+    /// What is above all values.
+    pub(crate) fn end(&self) -> u64 {
+        self.w << self.mixed
+    }
+
+    /// How far its values are shifted, so that those of all lengths compare.
+    pub(crate) fn norm(&self) -> u32 {
+        self.norm
+    }
+
+    /// The keys that the region has when it is full.
+    pub(crate) fn full(&self) -> u64 {
+        self.full
+    }
+
+    /// What a line says of a value.
+    #[inline(always)]
+    pub(crate) fn look(&self, line: &Line, value: i64) -> Found {
+        if self.is_mixed() {
+            self.calls.find_mixed(line, value, self.r)
+        } else {
+            self.calls.find(line, value, self.r)
+        }
     }
 
     /// The home line of a hash, and its value there.
@@ -231,12 +284,7 @@ impl Layout {
     pub(crate) fn search(&self, line: usize, value: i64) -> Option<(usize, i64)> {
         let (mut line, mut value) = (line, value);
         loop {
-            let found = match self.lines.get(line) {
-                None => return None,
-                Some(at) if self.is_mixed() => self.calls.find_mixed(at, value, self.r),
-                Some(at) => self.calls.find(at, value, self.r),
-            };
-            match found {
+            match self.look(self.lines.get(line)?, value) {
                 Found::Present => return Some((line, value)),
                 Found::Absent => return None,
                 Found::Onward => (line, value) = (line + 1, value - self.values()),

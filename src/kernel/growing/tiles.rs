@@ -24,6 +24,12 @@ pub(crate) trait Homes {
     /// The next line, and the value as that counts.
     fn next(&self, place: &Self::Place) -> Self::Place;
 
+    /// What is known of a value at a place without its line.
+    #[inline(always)]
+    fn known(&self, _: &Self::Place) -> Option<bool> {
+        None
+    }
+
     /// Whether prefixes have different lengths.
     fn is_mixed(&self) -> bool;
 }
@@ -44,6 +50,9 @@ fn find<H: Homes>(homes: &H, calls: &Calls, place: &H::Place) -> Found {
 #[inline(always)]
 fn is_there<H: Homes>(homes: &H, calls: &Calls, mut place: H::Place) -> bool {
     loop {
+        if let Some(known) = homes.known(&place) {
+            return known;
+        }
         match find(homes, calls, &place) {
             Found::Present => return true,
             Found::Absent => return false,

@@ -5,7 +5,7 @@ use super::{Keys, Said, Subject, said_all};
 use crate::mapped;
 use bloomline::{
     Backend, Bitmap, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
-    Filter, Params, ScalableFilter, StaticFilter, StaticParams, Window,
+    Filter, GrowingFilter, GrowingView, Params, ScalableFilter, StaticFilter, StaticParams, Window,
 };
 use std::path::Path;
 
@@ -364,4 +364,34 @@ impl Subject for Cascade {
         }
     }
     stored!(Cascade);
+}
+
+impl Subject for GrowingFilter {
+    fn make(args: &[&str], backend: Backend) -> Result<Self, Error> {
+        GrowingFilter::new(arg(args, 0), arg(args, 1), arg(args, 2))?.with_backend(backend)
+    }
+    fn contains(&self, keys: &Keys) -> Vec<bool> {
+        let answers = contains_viewed!(self, keys);
+        let view = GrowingView::open_with_backend(self.bytes(), self.backend()).unwrap();
+        assert_eq!(answers, contains!(view, keys));
+        answers
+    }
+    fn union(&mut self, other: &Self) -> Result<(), Error> {
+        self.merge(other)
+    }
+    fn other(&mut self, verb: &str, args: &[&str]) -> String {
+        match verb {
+            "key_count" => self.key_count().said(),
+            "clear" => done!(self.clear()),
+            "count" => match Keys::parse(args).0 {
+                Keys::Bytes(keys) => self.count(&keys[0]).said(),
+                Keys::Hashes(hashes) => self.count_hash(hashes[0]).said(),
+            },
+            _ => panic!("{verb}"),
+        }
+    }
+    stored!(GrowingFilter);
+    inserts!();
+    inserts_new!(std::convert::identity);
+    removes!();
 }

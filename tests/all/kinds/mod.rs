@@ -24,8 +24,8 @@ pub(crate) mod window_bytes;
 
 use crate::definition;
 use bloomline::{
-    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Matrix,
-    Params, ScalableFilter, StaticFilter, StaticParams, Window, hash,
+    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter,
+    GrowingFilter, Matrix, Params, ScalableFilter, StaticFilter, StaticParams, Window, hash,
 };
 use std::path::Path;
 
@@ -76,6 +76,11 @@ macro_rules! kinds {
             scalable: ScalableFilter, ranges, [3], |seed| {
                 let mut filter = ScalableFilter::new(100, 0.01, 0x5EC2_E70F).unwrap();
                 hashes(seed).into_iter().for_each(|hash| assert!(filter.insert_hash(hash).is_ok()));
+                filter
+            }, |filter| assert!(filter.insert_hash(5).unwrap());
+            growing: GrowingFilter, ranges, [11], |seed| {
+                let mut filter = GrowingFilter::new(900, 0.01, 0x5EC2_E70F).unwrap();
+                hashes(seed).into_iter().for_each(|hash| _ = filter.insert_hash(hash).unwrap());
                 filter
             }, |filter| assert!(filter.insert_hash(5).unwrap());
             window: Window, ranges, [4], |seed| {
@@ -160,6 +165,7 @@ macro_rules! histories {
             "window": definition::Window, bloomline::Window, Script::window;
             "static": built::Static, bloomline::StaticFilter, Script::static_filter;
             "cascade": built::Cascade, bloomline::Cascade, Script::cascade;
+            "growing": definition::Growing, bloomline::GrowingFilter, Script::growing;
         }
     };
 }
@@ -186,6 +192,7 @@ pub(crate) fn check_of(layout: u64) -> Option<fn(&[u8]) -> u32> {
         4 => Some(window_bytes::check_window),
         9 => Some(|bytes| cascade_bytes::check_cascade(bytes, true)),
         10 => Some(|bytes| definition::check_matrix(bytes, true)),
+        11 => Some(|bytes| definition::check_growing(bytes, true)),
         _ => None,
     }
 }
