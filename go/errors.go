@@ -62,6 +62,8 @@ var (
 	ErrColumn = errors.New("bloomline: the matrix has no such column")
 	// ErrColumnShape: a filter cannot be a column of the matrix. The error says which shape can.
 	ErrColumnShape = errors.New("bloomline: the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on")
+	// ErrUnbounded: a growing filter for an unknown number of keys has prefixes of several lengths.
+	ErrUnbounded = errors.New("bloomline: an unbounded growing filter cannot be frozen, intersected, subtracted")
 	// ErrTooLong: a stream has more bytes than the reader takes.
 	ErrTooLong = errors.New("bloomline: more bytes than the limit")
 	// ErrReserved: a field is used that this version knows no use of.

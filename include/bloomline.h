@@ -252,6 +252,11 @@ typedef int32_t bloomline_status;
 #define BLOOMLINE_ERR_COLUMN_SHAPE 35
 
 /**
+ * A growing filter made for an unknown number of keys cannot be frozen, intersected or subtracted.
+ */
+#define BLOOMLINE_ERR_UNBOUNDED 36
+
+/**
  * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
  * The text is static. Accepts any number, and never returns NULL.
  */
@@ -2171,15 +2176,16 @@ BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window
 
 /**
  * An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
- * bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
- * bloomline_map_bytes(); probed through bloomline_map_view() or bloomline_map_matrix(); freed by
- * bloomline_map_close().
+ * bloomline_view_open() opens, a cascade, a growing filter or a matrix. Made by
+ * bloomline_map_open() or bloomline_map_bytes(); probed through bloomline_map_view() or
+ * bloomline_map_matrix(); freed by bloomline_map_close().
  */
 typedef struct bloomline_map bloomline_map;
 
 /**
  * bloomline_map_open() maps a file that holds an encoded filter: of one kind that
- * bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade or a matrix.
+ * bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade, a
+ * growing filter or a matrix.
  * 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
  * it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
  *
@@ -2197,8 +2203,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_map_open(const char *path, uint32_t
 
 /**
  * bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
- * place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade or a matrix is
- * probed where its bytes are; bloomline_view_open() opens other kinds without a handle.
+ * place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade, a
+ * growing filter or a matrix is probed where its bytes are; bloomline_view_open() opens other kinds
+ * without a handle.
  *
  * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_RESERVED for other flags.
  */

@@ -800,6 +800,7 @@ enum class Kind : int32_t {
     counting = BLOOMLINE_KIND_COUNTING, cuckoo = BLOOMLINE_KIND_CUCKOO,
     scalable = BLOOMLINE_KIND_SCALABLE, window = BLOOMLINE_KIND_WINDOW,
     fixed = BLOOMLINE_KIND_STATIC, cascade = BLOOMLINE_KIND_CASCADE, matrix = BLOOMLINE_KIND_MATRIX,
+    growing = BLOOMLINE_KIND_GROWING,
 };
 /// Returns the kind without opening the bytes: it looks at their last 64.
 [[nodiscard]] inline Kind kind_of(Bytes data) noexcept {

@@ -113,6 +113,9 @@ pub enum Error {
         /// The k of all columns.
         k: u32,
     },
+    /// The growing filter is unbounded: its prefixes have several lengths, so it cannot be frozen,
+    /// intersected or subtracted.
+    Unbounded,
     /// The path leads to something that is not a regular file: a directory, a pipe, a device. It
     /// was neither read nor replaced.
     NotAFile,
@@ -246,6 +249,9 @@ impl Error {
             Error::Column(_) => c"the matrix has no such column",
             Error::ColumnShape { .. } => {
                 c"the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on"
+            }
+            Error::Unbounded => {
+                c"an unbounded growing filter cannot be frozen, intersected, subtracted"
             }
             Error::NotAFile => c"the path leads to something other than a regular file",
             Error::Io(_) => c"input or output failed",

@@ -9,9 +9,9 @@ use super::view::{bloomline_view, pack};
 use crate::filter::map::map_file;
 
 /// An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
-/// bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
-/// bloomline_map_bytes(); probed through bloomline_map_view() or bloomline_map_matrix(); freed by
-/// bloomline_map_close().
+/// bloomline_view_open() opens, a cascade, a growing filter or a matrix. Made by
+/// bloomline_map_open() or bloomline_map_bytes(); probed through bloomline_map_view() or
+/// bloomline_map_matrix(); freed by bloomline_map_close().
 pub struct bloomline_map(Opened);
 
 const _: () = shared_between_threads::<bloomline_map>();
@@ -33,7 +33,8 @@ fn asked(flags: u32) -> Result<(bool, bool), Failure> {
 
 exports! {
 /// bloomline_map_open() maps a file that holds an encoded filter: of one kind that
-/// bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade or a matrix.
+/// bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade, a
+/// growing filter or a matrix.
 /// 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
 /// it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
 ///
@@ -60,8 +61,9 @@ fn bloomline_map_open(
 }
 
 /// bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
-/// place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade or a matrix is
-/// probed where its bytes are; bloomline_view_open() opens other kinds without a handle.
+/// place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade, a
+/// growing filter or a matrix is probed where its bytes are; bloomline_view_open() opens other kinds
+/// without a handle.
 ///
 /// Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_RESERVED for other flags.
 fn bloomline_map_bytes(

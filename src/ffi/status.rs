@@ -87,6 +87,8 @@ pub const BLOOMLINE_ERR_COLUMN: bloomline_status = 34;
 /// The filter cannot be a column of the matrix: it is not plain, or its line count, k or seed do not
 /// fit. bloomline_params_foldable_to() makes parameters that do.
 pub const BLOOMLINE_ERR_COLUMN_SHAPE: bloomline_status = 35;
+/// A growing filter made for an unknown number of keys cannot be frozen, intersected or subtracted.
+pub const BLOOMLINE_ERR_UNBOUNDED: bloomline_status = 36;
 
 /// Which number is which error: from it C has its text. Where the system failed, that says more.
 macro_rules! numbers {
@@ -152,6 +154,7 @@ numbers! {
     BLOOMLINE_ERR_COLUMNS = Columns(u64);
     BLOOMLINE_ERR_COLUMN = Column(u64);
     BLOOMLINE_ERR_COLUMN_SHAPE = ColumnShape { line_count, k };
+    BLOOMLINE_ERR_UNBOUNDED = Unbounded;
     BLOOMLINE_ERR_NOT_A_FILE = NotAFile;
 }
 
@@ -168,7 +171,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    const LAST: bloomline_status = BLOOMLINE_ERR_COLUMN_SHAPE;
+    const LAST: bloomline_status = BLOOMLINE_ERR_UNBOUNDED;
 
     #[test]
     fn every_status_has_a_message_of_its_own() {

@@ -164,6 +164,7 @@ fn go_says_the_same() {
         Error::Columns(0),
         Error::Column(0),
         Error::ColumnShape { line_count: 0, k: 0 },
+        Error::Unbounded,
     ] {
         let said = error.to_string();
         // The value stands behind the last ": ".

@@ -52,10 +52,10 @@ impl GrowingFilter {
     /// An unbounded filter cannot be frozen: a key would have a hash for each length of prefixes.
     ///
     /// # Errors
-    /// [`Error::Layout`] if it is unbounded; as [`StaticParams::for_rate`] and [`StaticFilter::build`].
+    /// [`Error::Unbounded`]; as [`StaticParams::for_rate`] and [`StaticFilter::build`].
     pub fn freeze(&self, rate: f64) -> Result<(StaticFilter, Prefixes), Error> {
         if self.common.mixed() {
-            return Err(Error::Layout(0));
+            return Err(Error::Unbounded);
         }
         let count = self.runs().count();
         let params = StaticParams::for_rate(count as u64, rate)?.with_seed(self.seed());

@@ -72,7 +72,7 @@ impl GrowingFilter {
     /// often. A key of both stays. The filters are bounded, and were made with the same numbers and seed.
     ///
     /// # Errors
-    /// [`Error::Mismatch`]; [`Error::Layout`] if the filters are unbounded: their prefixes of different
+    /// [`Error::Mismatch`]; [`Error::Unbounded`] if the filters are: their prefixes of different
     /// lengths cannot be compared; [`Error::OutOfMemory`]. The filter is unchanged.
     pub fn intersect(&mut self, other: &GrowingFilter) -> Result<(), Error> {
         self.combine(other, u64::min)
@@ -91,7 +91,7 @@ impl GrowingFilter {
     fn combine(&mut self, other: &GrowingFilter, of: fn(u64, u64) -> u64) -> Result<(), Error> {
         self.matches(other)?;
         if self.common.mixed() {
-            return Err(Error::Layout(0));
+            return Err(Error::Unbounded);
         }
         let both = || {
             let both = Both { a: self.runs().peekable(), b: other.runs().peekable() };

@@ -141,7 +141,7 @@ fn merged_unbounded_filters_have_all_keys() {
             let mut own = a.iter().filter(|&&hash| ((u128::from(hash) * 3) >> 64) as usize == i);
             assert!(own.all(|&hash| part.contains_hash(hash)));
         }
-        assert_eq!(one.intersect(&two), Err(Error::Layout(0)));
+        assert_eq!(one.intersect(&two), Err(Error::Unbounded));
         assert!(one.freeze(0.01).is_err());
     }
 }
