@@ -378,3 +378,44 @@ fn any_byte_changed() {
         }
     }
 }
+
+/// Any bytes as lines, of any widths: nothing panics, and the answers are the definition's.
+#[test]
+fn any_lines() {
+    let mut state = 12;
+    for round in 0..cases(300) {
+        let filter =
+            if round % 2 == 0 { Growing::new(500, 0.1, 0) } else { mixed(200, [3; 16], &[]) };
+        let mut bytes = filter.encode();
+        let table = 64 * get(&bytes, LINE_COUNT) as usize;
+        let length = get(&bytes[..table + 64], of_region::LENGTH);
+        let (u, r) = if round % 2 == 0 { (640, 4) } else { (1 << 14, 8 + u64::from(round) % 7) };
+        let homes = (filter.prefixes << length).div_ceil(u);
+        let mut lines = vec![0; 64 * homes as usize];
+        for line in lines.chunks_mut(8) {
+            let any = next_random(&mut state) & next_random(&mut state);
+            line.copy_from_slice(&any.to_le_bytes());
+        }
+        lines.extend(&bytes[table..]);
+        bytes = lines;
+        put(&mut bytes, LINE_COUNT, homes);
+        let record = 64 * (homes as usize + 1);
+        put(&mut bytes[..record], of_region::LINES, homes);
+        put(&mut bytes[..record], of_region::U, u);
+        put(&mut bytes[..record], of_region::R, r);
+        seal_growing(&mut bytes);
+        assert_eq!(check_growing(&bytes, false), status::OK, "{round}");
+        let expected = check_growing(&bytes, true);
+        assert_eq!(status_of_result(&GrowingFilter::decode(&bytes)), expected, "{round}");
+        let view = GrowingView::open_unverified(&bytes[..]).unwrap();
+        let hashes = random_hashes(200, round.into());
+        let mut bitmap = vec![0; 4];
+        view.contains_hashes(&hashes, &mut bitmap);
+        for (i, &hash) in hashes.iter().enumerate() {
+            let expected = growing_contains(&bytes, hash);
+            assert_eq!(view.contains_hash(hash), expected, "{round} {hash:x}");
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{round} {hash:x}");
+        }
+        assert!((0.0..=1.0).contains(&view.estimated_rate()) && view.prefixes().count() > 0);
+    }
+}
