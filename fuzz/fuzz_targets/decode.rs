@@ -21,8 +21,8 @@ mod window_bytes;
 
 use bloomline::definition::{cascade, cuckoo, matrix, static_line};
 use bloomline::{
-    Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, Matrix, MatrixShape,
-    MatrixView, ScalableFilter, StaticFilter, View, Window,
+    Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, GrowingFilter,
+    GrowingView, Matrix, MatrixShape, MatrixView, ScalableFilter, StaticFilter, View, Window,
 };
 use cascade_bytes::*;
 use definition::*;
@@ -38,6 +38,7 @@ fuzz_target!(|data: &[u8]| {
     attempt_window(data);
     attempt_cascade(data);
     attempt_matrix(data);
+    attempt_growing(data);
     let mut bytes = data.to_vec();
     if get(&bytes, LAYOUT) == 3 {
         put(&mut bytes, MAGIC, u64::from_le_bytes(MAGIC_BYTES));
@@ -242,6 +243,62 @@ fn attempt_layers(bytes: &[u8]) {
         seal_footer(&mut expected);
         assert!(cascade.to_bytes().unwrap() == expected);
         assert!((0.0..=1.0).contains(&cascade.unknown_rate()));
+    }
+}
+
+/// A growing filter: as it is, and as one of one region that fits the bytes; what opens answers as the
+/// definition does.
+fn attempt_growing(data: &[u8]) {
+    attempt_regions(data);
+    let mut bytes = data[data.len() % 64..].to_vec();
+    let Some(lines) = (bytes.len() / 64).checked_sub(3).filter(|&lines| lines > 0) else { return };
+    let mixed = u64::from(data[0] & 1);
+    // Each line is the home of as many prefixes as make a few buckets.
+    let r = 6 + u64::from(data[0] >> 1) % 16;
+    let u = (1 + u64::from(data[1]) % 64) << r;
+    let prefixes = (lines as u64 * u).next_multiple_of(16).max(1024);
+    let homes = prefixes.div_ceil(u);
+    bytes.splice(..0, vec![0; 64 * (homes as usize).saturating_sub(lines)]);
+    let blocks = homes.max(lines as u64);
+    let region = 64 * (blocks as usize + 1);
+    bytes[region - 64..region + 64].fill(0);
+    put(&mut bytes[..region], of_region::LINES, blocks);
+    put(&mut bytes[..region], of_region::U, u);
+    put(&mut bytes[..region], of_region::R, r);
+    put(&mut bytes[..region + 64], of_filter::PREFIXES, prefixes);
+    put(&mut bytes[..region + 64], of_filter::RATE, 0.5f64.to_bits());
+    put(&mut bytes[..region + 64], of_filter::LENGTHS, mixed);
+    let fields = [(MAGIC, u64::from_le_bytes(MAGIC_BYTES)), (VERSION, 1), (LAYOUT, 11)];
+    for (field, value) in fields.into_iter().chain([(K, 1), (LINE_COUNT, blocks)]) {
+        put(&mut bytes, field, value);
+        seal_footer(&mut bytes);
+        attempt_regions(&bytes);
+    }
+    seal_growing(&mut bytes);
+    attempt_regions(&bytes);
+}
+
+fn attempt_regions(bytes: &[u8]) {
+    let bytes = &bytes.to_vec().into_boxed_slice()[..];
+    let (verified, unverified) = (check_growing(bytes, true), check_growing(bytes, false));
+    let decoded = GrowingFilter::decode(bytes);
+    assert_eq!(status_of_result(&decoded), verified);
+    assert_eq!(status_of_result(&GrowingView::open(bytes)), verified);
+    let view = GrowingView::open_unverified(bytes);
+    assert_eq!(status_of_result(&view), unverified);
+    let Ok(view) = view else { return };
+    let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
+    let hashes: Vec<u64> = words.chain(AWKWARD).take(200).collect();
+    let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+    view.contains_hashes(&hashes, &mut bitmap);
+    for (i, &hash) in hashes.iter().enumerate() {
+        let answer = growing_contains(bytes, hash);
+        assert_eq!(view.contains_hash(hash), answer);
+        assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer);
+    }
+    assert!((0.0..=1.0).contains(&view.estimated_rate()));
+    if let Ok(filter) = decoded {
+        assert!(filter.to_bytes().unwrap() == Growing::open(bytes).encode());
     }
 }
 
