@@ -165,7 +165,7 @@ macro_rules! histories {
             "window": definition::Window, bloomline::Window, Script::window;
             "static": built::Static, bloomline::StaticFilter, Script::static_filter;
             "cascade": built::Cascade, bloomline::Cascade, Script::cascade;
-            "growing": definition::Growing, bloomline::GrowingFilter, Script::growing;
+            "growing": crate::definition::Growing, bloomline::GrowingFilter, Script::growing;
         }
     };
 }
