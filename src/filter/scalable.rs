@@ -439,7 +439,7 @@ impl Probe for ScalableFilter {
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
         // In cache a stage takes less time for a key than for its part of a batch.
-        if hashes.len() == 1 || hashes.len() <= TILE && self.is_near() {
+        if hashes.len() == 1 || (2..=TILE).contains(&hashes.len()) && self.is_near() {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let newest = &self.newest().filter;
