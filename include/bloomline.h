@@ -521,6 +521,9 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
 
 /* Encoded filters: their kinds, and how they are written -------------------------------- */
 
+/** bloomline_encoded_kind(): bloomline_map_open() reads it. */
+#define BLOOMLINE_KIND_GROWING 11
+
 /**
  * Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the
  * callback of bloomline_filter_write() and the like, which pass 'context' on. It must return
