@@ -185,6 +185,7 @@ impl Layout {
     }
 
     /// The keys that the region has when it is full.
+    #[cfg(feature = "capi")]
     pub(crate) fn full(&self) -> u64 {
         self.full
     }
