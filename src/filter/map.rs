@@ -276,6 +276,20 @@ impl fmt::Debug for MappedMatrix {
 /// A growing filter in a file, mapped into memory and probed there, as [`MappedFilter`] is.
 ///
 /// A clone shares the map.
+///
+/// ```
+/// use bloomline::{GrowingFilter, MappedGrowing, Probe};
+///
+/// let mut filter = GrowingFilter::new(1_000_000, 0.01, 0)?; // a million keys at most, 1 %, seed 0
+/// filter.insert("apple")?;
+/// let path = std::env::temp_dir().join(format!("{}.growing", std::process::id()));
+/// filter.save(&path)?;
+/// // SAFETY: nobody writes to the file.
+/// let map = unsafe { MappedGrowing::open(&path)? };
+/// assert!(map.contains("apple"));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct MappedGrowing(GrowingView<Map>);
 
