@@ -4,9 +4,9 @@ package bloomline
 
 import (
 	"errors"
-	"math"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
