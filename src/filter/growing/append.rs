@@ -1,51 +1,198 @@
 //! Lines are written in order: by what moves a region, builds a filter, or merges two.
 
-use super::chain::{SPARE, Values};
+use super::chain::SPARE;
 use super::ordered::Ordered;
 use crate::error::Error;
 use crate::kernel::growing::place::Layout;
-use crate::kernel::growing::{goes_on, set_goes_on};
+use crate::kernel::growing::{OPENED, goes_on, set_goes_on};
+use crate::layouts::growing::{BASES, MOST_KEYS};
 use crate::os::memory::Zeroed;
 
-/// The values that are to come into a line and the next ones, ascending.
+/// Values that are counted from the start of a region, ascending.
+pub(super) struct Buffer {
+    /// As a rule there are no more.
+    few: [u64; Buffer::FEW],
+    /// All of them, if there are.
+    many: Vec<u64>,
+    len: usize,
+}
+
+impl Buffer {
+    const FEW: usize = 12 * OPENED;
+
+    pub(super) fn new() -> Buffer {
+        Buffer { few: [0; Buffer::FEW], many: Vec::new(), len: 0 }
+    }
+
+    fn whole(&mut self) -> &mut [u64] {
+        if self.many.is_empty() { &mut self.few } else { &mut self.many }
+    }
+
+    pub(super) fn all(&self) -> &[u64] {
+        let whole = if self.many.is_empty() { &self.few[..] } else { &self.many };
+        &whole[..self.len]
+    }
+
+    pub(super) fn all_mut(&mut self) -> &mut [u64] {
+        let len = self.len;
+        &mut self.whole()[..len]
+    }
+
+    /// Room for so many more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    #[inline]
+    pub(super) fn reserve(&mut self, more: usize) -> Result<(), Error> {
+        if self.len + more <= self.whole().len() { Ok(()) } else { self.grow(more) }
+    }
+
+    #[cold]
+    fn grow(&mut self, more: usize) -> Result<(), Error> {
+        let (len, missing) = (self.len + more, self.len + more - self.many.len());
+        self.many.try_reserve(missing).map_err(|_| Error::OutOfMemory)?;
+        if self.many.is_empty() {
+            self.many.extend_from_slice(&self.few[..self.len]);
+        }
+        self.many.resize(len, 0);
+        Ok(())
+    }
+
+    /// Puts the values of a line behind these. Returns how many there are.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    #[inline]
+    pub(super) fn open(&mut self, layout: &Layout, line: usize) -> Result<usize, Error> {
+        self.reserve(OPENED)?;
+        let len = self.len;
+        let Some(out) = self.whole()[len..].first_chunk_mut() else { return Ok(0) };
+        let count = layout.open(line, out);
+        self.len += count;
+        Ok(count)
+    }
+
+    /// Puts values behind these.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn extend(&mut self, more: impl ExactSizeIterator<Item = u64>) -> Result<(), Error> {
+        self.reserve(more.len())?;
+        more.for_each(|value| self.push(value));
+        Ok(())
+    }
+
+    /// Puts a value behind these, for which there is room.
+    pub(super) fn push(&mut self, value: u64) {
+        let len = self.len;
+        self.whole()[len] = value;
+        self.len += 1;
+    }
+
+    /// Drops those from so many on.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Drops some.
+    pub(super) fn drop(&mut self, from: usize, until: usize) {
+        self.all_mut().copy_within(until.., from);
+        self.len -= until - from;
+    }
+}
+
+/// Writes ascending values to a layout, of which none is lower than what is there, from a line on. The
+/// values of that line are the first. Unless these are `all`, some are left, of which more may come into
+/// the same line. Returns how many are written, and the line for the next.
+///
+/// # Errors
+/// [`Error::OutOfMemory`]; some lines are written, and nothing is put beside them.
+pub(super) fn write(
+    layout: &mut Layout,
+    values: &[u64],
+    mut line: usize,
+    all: bool,
+    stash: &mut Ordered,
+    spare: &mut Option<Zeroed>,
+) -> Result<(usize, usize), Error> {
+    let least = if all { 0 } else { MOST_KEYS };
+    let (mut rest, limit, r) = (values, layout.values(), layout.r);
+    let mut reserved = false;
+    let lowest = BASES[0] << r;
+    while rest.len() > least {
+        let first = rest[0];
+        let mut start = layout.start(line);
+        if first.wrapping_sub(start) as i64 >= limit {
+            line = layout.home(first);
+            start = layout.start(line);
+        }
+        let too_low = (first.wrapping_sub(start) as i64) < lowest;
+        let there = if too_low || line >= layout.homes + SPARE {
+            false
+        } else {
+            match layout.lines.grow_to(line + 1, spare) {
+                Ok(()) => true,
+                // What is beside the lines stays there, and the rest goes there, too.
+                Err(_) if reserved => false,
+                Err(error) => return Err(error),
+            }
+        };
+        if !there {
+            if !reserved {
+                stash.reserve(rest.len())?;
+                reserved = true;
+            }
+            let is_out = |&&y: &&u64| {
+                let value = y.wrapping_sub(start) as i64;
+                value < if too_low { lowest } else { limit }
+            };
+            let out = rest.iter().take_while(is_out).count();
+            rest[..out].iter().for_each(|&y| stash.add(layout.normal(y), 1));
+            rest = &rest[out..];
+            continue;
+        }
+        let (mut written, took) = layout.calls.close(rest, start, limit, false, r);
+        rest = &rest[took..];
+        // Behind the last line there is none.
+        let is_last = line + 1 >= layout.homes + SPARE;
+        if !is_last && rest.first().is_some_and(|next| (next.wrapping_sub(start) as i64) < limit) {
+            set_goes_on(&mut written, true);
+        }
+        *layout.line(line) = written;
+        line += 1;
+    }
+    Ok((values.len() - rest.len(), line))
+}
+
+/// The line of a layout behind which nothing is, if all in it is below `y`.
+pub(super) fn end(layout: &Layout, y: u64) -> usize {
+    let mut line = layout.home(y);
+    while layout.lines.get(line).is_some_and(goes_on) {
+        line += 1;
+    }
+    line
+}
+
+/// Values that come one by one into an empty layout, ascending.
 pub(super) struct Appender {
     line: usize,
-    values: Values,
-    /// How many values may go beside the lines, for whom room is made when the first does; none: for
-    /// each by itself.
-    most_beside: usize,
-    reserved: bool,
+    values: [u64; Appender::AT_ONCE],
+    len: usize,
 }
 
 impl Appender {
-    /// Behind all values of `layout`, of which the next is `y`; at most `count` come.
-    pub(super) fn behind(layout: &Layout, y: u64, count: usize) -> Appender {
-        let mut line = layout.home(y);
-        while layout.lines.get(line).is_some_and(goes_on) {
-            line += 1;
-        }
-        let mut values = Values::new();
-        if let Some(last) = layout.lines.get(line) {
-            values.open(layout.calls, last, layout.r);
-        }
-        let most_beside = count + values.all().len();
-        Appender { line, values, most_beside, reserved: false }
-    }
+    /// So many values are written together.
+    const AT_ONCE: usize = 8 * OPENED;
 
-    /// Of an empty layout.
     pub(super) fn new() -> Appender {
-        Appender { line: 0, values: Values::new(), most_beside: 0, reserved: false }
-    }
-
-    /// The line that is written next.
-    pub(super) fn line(&self) -> usize {
-        self.line
+        Appender { line: 0, values: [0; Appender::AT_ONCE], len: 0 }
     }
 
     /// Appends a value that is counted from the start of the region.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; some lines are written.
+    #[inline]
     pub(super) fn push(
         &mut self,
         layout: &mut Layout,
@@ -53,14 +200,11 @@ impl Appender {
         stash: &mut Ordered,
         spare: &mut Option<Zeroed>,
     ) -> Result<(), Error> {
-        let home = layout.home(y);
-        while home > self.line && !self.values.all().is_empty() || self.values.is_full() {
-            self.write(layout, stash, spare)?;
+        if self.len == Appender::AT_ONCE {
+            self.write(layout, false, stash, spare)?;
         }
-        if home > self.line {
-            self.line = home;
-        }
-        self.values.push(y.wrapping_sub(layout.start(self.line)) as i64);
+        self.values[self.len] = y;
+        self.len += 1;
         Ok(())
     }
 
@@ -74,44 +218,21 @@ impl Appender {
         stash: &mut Ordered,
         spare: &mut Option<Zeroed>,
     ) -> Result<(), Error> {
-        while !self.values.all().is_empty() {
-            self.write(layout, stash, spare)?;
-        }
-        Ok(())
+        self.write(layout, true, stash, spare)
     }
 
-    /// Writes a line, or puts beside what none has room for.
+    #[inline(never)]
     fn write(
         &mut self,
         layout: &mut Layout,
+        all: bool,
         stash: &mut Ordered,
         spare: &mut Option<Zeroed>,
     ) -> Result<(), Error> {
-        let beyond = self.line >= layout.homes + SPARE;
-        let out = if beyond { self.values.all().len() } else { self.values.too_low(layout.r) };
-        if out > 0 {
-            // For all that may follow, too, so that nothing is there if this fails.
-            if !self.reserved {
-                stash.reserve(self.most_beside.max(out))?;
-                self.reserved = self.most_beside > 0;
-            }
-            for &value in &self.values.all()[..out] {
-                let y = layout.start(self.line).wrapping_add_signed(value);
-                stash.add(layout.normal(y), 1);
-            }
-            self.values.drop_first(out);
-            // Further values may be at home here.
-            return Ok(());
-        }
-        layout.lines.grow_to(self.line + 1, spare)?;
-        let (mut line, took) = layout.calls.close(self.values.all(), false, layout.r);
-        self.values.drop_first(took);
-        // Behind the last one there is none.
-        let is_last = self.line + 1 >= layout.homes + SPARE;
-        set_goes_on(&mut line, !self.values.all().is_empty() && !is_last);
-        *layout.line(self.line) = line;
-        self.values.in_next_line(layout.values());
-        self.line += 1;
+        let values = &self.values[..self.len];
+        let (count, line) = write(layout, values, self.line, all, stash, spare)?;
+        self.values.copy_within(count..self.len, 0);
+        (self.line, self.len) = (line, self.len - count);
         Ok(())
     }
 }

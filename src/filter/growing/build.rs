@@ -4,12 +4,12 @@
 use super::GrowingFilter;
 use super::append::Appender;
 use super::runs::Sum;
-use super::state::{MOST_COPIES, Terms};
+use super::state::Terms;
 use super::sweep::children;
 use crate::error::Error;
 use crate::kernel::Backend;
-use crate::kernel::growing::Calls;
 use crate::kernel::growing::place::{Common, Layout};
+use crate::kernel::growing::{Calls, MOST_COPIES};
 use crate::layouts::growing::REGIONS;
 use crate::shape::growing::{FULL_AT_ONCE, SMALL, Width};
 

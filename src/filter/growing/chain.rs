@@ -3,7 +3,7 @@
 use super::ordered::Ordered;
 use crate::error::Error;
 use crate::kernel::growing::place::Layout;
-use crate::kernel::growing::{Calls, Line, goes_on, last, set_goes_on};
+use crate::kernel::growing::{Calls, Line, OPENED, goes_on, last, set_goes_on};
 use crate::layouts::growing::{BASES, HEADER, MOST_KEYS};
 use crate::line::LINE_BITS;
 
@@ -31,10 +31,6 @@ impl Values {
         &self.values[..self.len]
     }
 
-    pub(super) fn is_full(&self) -> bool {
-        self.len == self.values.len()
-    }
-
     pub(super) fn push(&mut self, value: i64) {
         self.values[self.len] = value;
         self.len += 1;
@@ -42,10 +38,21 @@ impl Values {
 
     /// Puts the values of a line behind these.
     pub(super) fn open(&mut self, calls: &Calls, line: &Line, r: u32) {
-        let mut opened = [0; MOST_KEYS + 1];
-        let count = calls.open(line, r, &mut opened);
-        self.values[self.len..][..count].copy_from_slice(&opened[..count]);
+        let mut opened = [0; OPENED];
+        let count = calls.open(line, r, 0, &mut opened);
+        for (value, opened) in self.values[self.len..].iter_mut().zip(&opened[..count]) {
+            *value = *opened as i64;
+        }
         self.len += count;
+    }
+
+    /// Makes a line of the first of these, as many as fit. Returns the line, and how many it has.
+    fn close(&self, calls: &Calls, goes_on: bool, r: u32) -> (Line, usize) {
+        let mut all = [0; 2 * MOST_KEYS + 2];
+        for (all, value) in all.iter_mut().zip(self.all()) {
+            *all = *value as u64;
+        }
+        calls.close(&all[..self.len], 0, i64::MAX, goes_on, r)
     }
 
     pub(super) fn drop_first(&mut self, count: usize) {
@@ -181,7 +188,7 @@ fn put(calls: &Calls, line: &mut Line, carried: &mut Values, r: u32) -> bool {
     let goes = goes_on(line);
     carried.open(calls, line, r);
     carried.values[..carried.len].sort_unstable();
-    let (closed, took) = calls.close(carried.all(), goes, r);
+    let (closed, took) = carried.close(calls, goes, r);
     *line = closed;
     carried.drop_first(took);
     carried.len == 0
@@ -202,7 +209,7 @@ fn refill(layout: &mut Layout, at: usize) -> bool {
     for &value in rest.all().iter().take_while(|&&value| value < 0) {
         all.push(value + values);
     }
-    let (mut closed, took) = calls.close(all.all(), true, r);
+    let (mut closed, took) = all.close(calls, true, r);
     let moved = took.saturating_sub(had);
     if took < had {
         return false;
@@ -214,7 +221,7 @@ fn refill(layout: &mut Layout, at: usize) -> bool {
     }
     set_goes_on(&mut closed, more);
     rest.drop_first(moved);
-    let (shorter, kept) = calls.close(rest.all(), goes_on(&next), r);
+    let (shorter, kept) = rest.close(calls, goes_on(&next), r);
     if kept < rest.len {
         return false;
     }

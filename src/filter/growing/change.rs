@@ -1,10 +1,10 @@
 //! Inserting and removing.
 
-use super::state::MOST_COPIES;
 use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::kernel::ahead;
+use crate::kernel::growing::{Entered, MOST_COPIES};
 use crate::key::Key;
 
 impl GrowingFilter {
@@ -16,6 +16,30 @@ impl GrowingFilter {
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
         self.is_settled = false;
         let at = self.places.of(hash);
+        let layout = &mut self.places.layouts[at];
+        let (home, value) = layout.place(hash);
+        if self.stash.is_empty()
+            && let Entered::Done { was_there } = layout.enter(home, value)
+        {
+            self.count_in(at, hash);
+            return Ok(!was_there);
+        }
+        self.insert_slowly(at, hash)
+    }
+
+    /// After an insert into a layout.
+    #[inline(always)]
+    fn count_in(&mut self, at: usize, hash: u64) {
+        let region = (hash >> 60) as usize & self.places.mask;
+        self.regions[region].keys += 1;
+        *self.newest(at, region) += 1;
+        self.key_count += 1;
+        self.tend(region);
+    }
+
+    /// Where a key has many copies, lines have to be taken apart, or something is beside the lines.
+    #[inline(never)]
+    fn insert_slowly(&mut self, at: usize, hash: u64) -> Result<bool, Error> {
         let layout = &mut self.places.layouts[at];
         let (home, value) = layout.place(hash);
         let found = layout.search(home, value);
@@ -41,11 +65,7 @@ impl GrowingFilter {
             return Ok(!present);
         }
         chain::insert(layout, home, value, &mut self.stash)?;
-        let region = (hash >> 60) as usize & self.places.mask;
-        self.regions[region].keys += 1;
-        *self.newest(at, region) += 1;
-        self.key_count += 1;
-        self.tend(region);
+        self.count_in(at, hash);
         Ok(!present)
     }
 

@@ -1,7 +1,7 @@
 //! All prefixes in order, each with its count.
 
 use super::GrowingFilter;
-use super::chain::Values;
+use crate::kernel::growing::OPENED;
 use crate::kernel::growing::place::{Common, Layout};
 use std::iter::Peekable;
 
@@ -96,16 +96,18 @@ struct InLines<'a> {
     region: usize,
     fresh_done: bool,
     line: usize,
-    values: Values,
+    /// The values of the line before, counted from the start of the region; how many they are, and the
+    /// next.
+    values: [u64; OPENED],
+    len: usize,
     at: usize,
-    start: u64,
 }
 
 impl<'a> InLines<'a> {
     fn new(filter: &'a GrowingFilter) -> InLines<'a> {
-        let values = Values::new();
+        let values = [0; OPENED];
         let mut all =
-            InLines { filter, region: 0, fresh_done: false, line: 0, values, at: 0, start: 0 };
+            InLines { filter, region: 0, fresh_done: false, line: 0, values, len: 0, at: 0 };
         all.begin_region();
         all
     }
@@ -136,25 +138,19 @@ impl<'a> InLines<'a> {
     fn each(&mut self) -> Option<u64> {
         loop {
             let (layout, from) = self.layout()?;
-            while let Some(&value) = self.values.all().get(self.at) {
+            while let Some(&y) = self.values[..self.len].get(self.at) {
                 self.at += 1;
-                let y = self.start.wrapping_add_signed(value);
                 // Those before are moved.
                 if y >= from {
                     return Some(layout.normal(y));
                 }
             }
             if self.line < layout.lines.len() {
-                self.values = Values::new();
-                self.at = 0;
-                if let Some(line) = layout.lines.get(self.line) {
-                    self.values.open(layout.calls, line, layout.r);
-                }
-                self.start = layout.start(self.line);
+                (self.len, self.at) = (layout.open(self.line, &mut self.values), 0);
                 self.line += 1;
                 continue;
             }
-            (self.values, self.at) = (Values::new(), 0);
+            (self.len, self.at) = (0, 0);
             if self.fresh_done {
                 self.region += 1;
                 self.begin_region();

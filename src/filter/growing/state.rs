@@ -27,19 +27,14 @@ pub(super) struct Sweep {
     pub(super) pace: u64,
     /// Keys to be moved.
     pub(super) due: u64,
-    /// The values of the line that is moved.
-    pub(super) values: Vec<u64>,
-    /// Those of them that come from beside the lines, and those that have to become several.
+    /// Of the values that are moved, those that come from beside the lines, and those that have to become
+    /// several.
     pub(super) back: Vec<u64>,
     pub(super) short: Vec<u64>,
 }
 
 impl Sweep {
     pub(super) fn memory(&self) -> usize {
-        let all = [&self.values, &self.back, &self.short];
-        all.iter().map(|values| values.capacity() * size_of::<u64>()).sum()
+        (self.back.capacity() + self.short.capacity()) * size_of::<u64>()
     }
 }
-
-/// A line keeps so many copies of a prefix. Further ones are counted beside.
-pub(super) const MOST_COPIES: u32 = 8;

@@ -2,8 +2,7 @@
 //! with each insert or removal.
 
 use super::GrowingFilter;
-use super::append::Appender;
-use super::chain::Values;
+use super::append::{self, Buffer};
 use super::ordered::Ordered;
 use super::state::Sweep;
 use crate::error::Error;
@@ -11,12 +10,17 @@ use crate::kernel::growing::goes_on;
 use crate::kernel::growing::place::Layout;
 use crate::os::memory::Zeroed;
 use crate::shape::growing::{Width, at_least, next};
+use std::ops::Range;
 
 /// Keys that are moved for each one inserted or removed, at least: a round of all regions moves each
 /// key once, while the keys grow by a seventeenth.
 const PACE: u64 = 20;
 /// Entries beside the lines that come back with a line, at most.
 const COME_BACK: usize = 64;
+/// Lines that are moved together: the line that they go on in is taken apart once for all.
+const AT_ONCE: usize = 8;
+/// Keys that are due when so many are moved.
+const DUE: u64 = 40 * AT_ONCE as u64;
 
 impl GrowingFilter {
     /// After each insert into a region, and removal from it.
@@ -38,13 +42,19 @@ impl GrowingFilter {
 
     /// Moves as many lines as are due. What there is no memory for waits.
     fn go_on(&mut self) {
-        if let Some(sweep) = &mut self.sweep {
-            sweep.due += sweep.pace;
+        let Some(sweep) = &mut self.sweep else { return };
+        sweep.due += sweep.pace;
+        if sweep.due >= DUE {
+            self.catch_up();
         }
-        while self.sweep.as_ref().is_some_and(|sweep| sweep.due > 0) {
+    }
+
+    #[inline(never)]
+    fn catch_up(&mut self) {
+        while self.sweep.as_ref().is_some_and(|sweep| sweep.due >= DUE) {
             let moved = self.step();
             let Some(sweep) = &mut self.sweep else { return };
-            sweep.due = moved.map_or(0, |moved| sweep.due.saturating_sub(moved.max(8)));
+            sweep.due = moved.map_or(0, |moved| sweep.due.saturating_sub(moved));
         }
     }
 
@@ -81,8 +91,7 @@ impl GrowingFilter {
             }
             return Ok(());
         }
-        let [mut values, mut back, short] = [Vec::new(), Vec::new(), Vec::new()];
-        reserve(&mut values, 64)?;
+        let [mut back, short] = [Vec::new(), Vec::new()];
         if !self.stash.is_empty() {
             reserve(&mut back, COME_BACK)?;
         }
@@ -94,12 +103,12 @@ impl GrowingFilter {
         self.places.layouts.push(fresh);
         (self.places.from, self.places.moved) = ((region as u64) << 60, 0);
         let pace = PACE * due.max(share).clamp(1, 16);
-        self.sweep = Some(Sweep { region, line: 0, pace, due: 0, values, back, short });
+        self.sweep = Some(Sweep { region, line: 0, pace, due: 0, back, short });
         self.fresh_newest = 0;
         Ok(())
     }
 
-    /// Moves a line. Returns how many keys it had.
+    /// Moves some lines. Returns how many keys they had, or 8 for each line if they had fewer.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; nothing is moved.
@@ -107,24 +116,31 @@ impl GrowingFilter {
         let Some(sweep) = &mut self.sweep else { return Ok(0) };
         let (olds, fresh) = self.places.layouts.split_at_mut(self.regions.len());
         let (old, fresh) = (&mut olds[sweep.region], &mut fresh[0]);
-        gather(old, sweep.line, &mut sweep.values)?;
-        let moved = sweep.values.len();
+        let from = sweep.line;
+        let at_once = if self.stash.is_empty() { AT_ONCE } else { 1 };
+        let until = (from + at_once).min(old.homes);
+        let longer = fresh.length - old.length;
+        // What the new lines go on with.
+        let line = append::end(fresh, old.start(from) << longer);
+        let mut values = Buffer::new();
+        let there = values.open(fresh, line)?;
+        gather(old, from..until, &mut values)?;
+        let moved = values.all().len() - there;
         if !self.stash.is_empty() {
-            come_back(&self.stash, old, sweep.line, &mut sweep.back)?;
-            reserve(&mut sweep.values, sweep.back.len())?;
-            sweep.values.extend(sweep.back.iter().map(|&normal| old.of_normal(normal)));
-            sweep.values.sort_unstable();
+            come_back(&self.stash, old, from, &mut sweep.back)?;
+            values.extend(sweep.back.iter().map(|&normal| old.of_normal(normal)))?;
+            values.all_mut()[there..].sort_unstable();
         }
-        let before = sweep.values.len();
+        let before = values.all().len();
         if fresh.is_mixed() {
-            lengthen(old, fresh, &mut sweep.values, &mut sweep.short)?;
+            lengthen(longer, fresh.most_short(), there, &mut values, &mut sweep.short)?;
             // Their copies become as many.
             let copies = |&short: &u64| self.copies.get(old.normal(short)) > 0;
             if !self.copies.is_empty() && sweep.short.iter().any(copies) {
-                self.copies.reserve(sweep.values.len())?;
+                self.copies.reserve(values.all().len())?;
             }
         }
-        append(fresh, &sweep.values, &mut self.stash, &mut self.spare)?;
+        append(fresh, values.all(), line, &mut self.stash, &mut self.spare)?;
         // Nothing fails from here on.
         for normal in sweep.back.drain(..) {
             self.stash.remove(normal);
@@ -136,17 +152,20 @@ impl GrowingFilter {
             let limit = fresh.norm_of_most_short();
             children(normal, limit).for_each(|child| self.copies.add(child, count));
         }
-        let full = sweep.values.iter().filter(|&y| y & 1 == 1).count();
+        let values = values.all();
+        let full = values[there..].iter().filter(|&y| y & 1 == 1).count();
         self.fresh_newest += full as u64;
-        self.regions[sweep.region].keys += (sweep.values.len() - before) as u64;
-        sweep.line += 1;
-        old.lines.free_before(sweep.line, &mut self.spare);
-        let next = if sweep.line < old.homes { old.first_hash(sweep.line) } else { None };
+        self.regions[sweep.region].keys += (values.len() - before) as u64;
+        sweep.line = until;
+        old.lines.free_before(until, &mut self.spare);
+        // Those that come next.
+        (until..=until + AT_ONCE).for_each(|line| old.lines.prefetch(line));
+        let next = if until < old.homes { old.first_hash(until) } else { None };
         match next {
             Some(hash) => self.places.moved = hash - self.places.from,
             None => self.finish(),
         }
-        Ok(moved as u64)
+        Ok((moved as u64).max(8 * (until - from) as u64))
     }
 
     /// The new lines are those of the region.
@@ -171,30 +190,32 @@ fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Error> {
     values.try_reserve(more).map_err(|_| Error::OutOfMemory)
 }
 
-/// The values of which a line is the home, from it and those that follow.
-fn gather(layout: &Layout, home: usize, out: &mut Vec<u64>) -> Result<(), Error> {
-    out.clear();
-    let range = layout.start(home)..layout.start(home + 1);
-    let mut at = home;
+/// The values of which some lines are the home, from them and those that follow.
+fn gather(layout: &Layout, homes: Range<usize>, out: &mut Buffer) -> Result<(), Error> {
+    let range = layout.start(homes.start)..layout.start(homes.end);
+    let mut at = homes.start;
     while let Some(line) = layout.lines.get(at) {
-        let mut values = Values::new();
-        values.open(layout.calls, line, layout.r);
-        reserve(out, values.all().len())?;
-        let start = layout.start(at);
-        for &value in values.all() {
-            let y = start.wrapping_add_signed(value);
-            if y >= range.end {
+        let from = out.all().len();
+        out.open(layout, at)?;
+        let values = &out.all()[from..];
+        // Those of earlier homes are moved.
+        if values.first().is_some_and(|&y| y < range.start) {
+            let moved = values.iter().take_while(|&&y| y < range.start).count();
+            out.drop(from, from + moved);
+        }
+        let is_last = !goes_on(line);
+        at += 1;
+        if at > homes.end {
+            let own = out.all()[from..].iter().take_while(|&&y| y < range.end).count();
+            let others = from + own < out.all().len();
+            out.truncate(from + own);
+            if others {
                 return Ok(());
             }
-            // Those of earlier homes are moved.
-            if y >= range.start {
-                out.push(y);
-            }
         }
-        if !goes_on(line) {
+        if is_last && at >= homes.end {
             return Ok(());
         }
-        at += 1;
     }
     Ok(())
 }
@@ -217,36 +238,42 @@ fn come_back(stash: &Ordered, old: &Layout, line: usize, out: &mut Vec<u64>) -> 
     Ok(())
 }
 
-/// Values of the old layout become those of the new one, whose prefixes may be longer. Those that are
-/// too short for a bucket there become several; they are in `short`, too, each once.
+/// Values of the old layout, those from `from` on, become those of the new one, whose prefixes are longer
+/// and at most so short. Those that are too short for a bucket become several; they are in `short`, too,
+/// each once.
 fn lengthen(
-    old: &Layout,
-    fresh: &Layout,
-    values: &mut Vec<u64>,
+    longer: u32,
+    most: u32,
+    from: usize,
+    values: &mut Buffer,
     short: &mut Vec<u64>,
 ) -> Result<(), Error> {
     short.clear();
-    let longer = fresh.length - old.length;
-    let most = fresh.most_short();
-    let count = values.len();
-    for i in 0..count {
-        let y = values[i] << longer;
-        if y.trailing_zeros() <= most {
-            values[i] = y;
-            continue;
-        }
-        if short.last() != Some(&values[i]) {
+    let count = values.all().len();
+    let mut more = 0;
+    for y in &mut values.all_mut()[from..] {
+        let is_short = y.trailing_zeros() + longer > most;
+        if is_short && short.last() != Some(y) {
             reserve(short, 1)?;
-            short.push(values[i]);
+            short.push(*y);
         }
-        reserve(values, 1 << (y.trailing_zeros() - most))?;
-        let mut all = children(y, most);
-        values[i] = all.next().unwrap_or(y);
-        values.extend(all);
+        *y <<= longer;
+        let all = if is_short { 1 << (y.trailing_zeros() - most) } else { 1 };
+        more += all - 1;
     }
-    if !short.is_empty() {
-        values.sort_unstable();
+    if short.is_empty() {
+        return Ok(());
     }
+    values.reserve(more)?;
+    for i in from..count {
+        let y = values.all()[i];
+        if y.trailing_zeros() > most {
+            let mut all = children(y, most);
+            values.all_mut()[i] = all.next().unwrap_or(y);
+            all.for_each(|child| values.push(child));
+        }
+    }
+    values.all_mut()[from..].sort_unstable();
     Ok(())
 }
 
@@ -257,22 +284,19 @@ pub(super) fn children(y: u64, most: u32) -> impl Iterator<Item = u64> {
     (0..1_u64 << (short - most)).map(move |i| first + (i << (most + 1)))
 }
 
-/// Appends values to a layout of which all are lower.
+/// Writes values to a layout from a line on, of which they have the values, too.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`]; nothing is appended.
+/// [`Error::OutOfMemory`]; nothing is changed.
 fn append(
     layout: &mut Layout,
     values: &[u64],
+    line: usize,
     stash: &mut Ordered,
     spare: &mut Option<Zeroed>,
 ) -> Result<(), Error> {
-    let Some(&first) = values.first() else { return Ok(()) };
-    let mut appender = Appender::behind(layout, first, values.len());
-    let line = appender.line();
     let before = layout.lines.get(line).copied();
-    let all = values.iter().try_for_each(|&y| appender.push(layout, y, stash, spare));
-    let result = all.and_then(|()| appender.finish(layout, stash, spare));
+    let result = append::write(layout, values, line, true, stash, spare);
     if result.is_err() {
         for i in line..layout.lines.len() {
             *layout.line(i) = [0; 8];
@@ -281,5 +305,5 @@ fn append(
             *layout.line(line) = before;
         }
     }
-    result
+    result.map(|_| ())
 }

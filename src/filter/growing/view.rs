@@ -10,10 +10,9 @@ use crate::format::native;
 use crate::hash::KeyHash;
 use crate::kernel::growing::place::{Common, Layout};
 use crate::kernel::growing::spans::{Span, Spans};
-use crate::kernel::growing::{Calls, goes_on};
+use crate::kernel::growing::{Calls, OPENED, goes_on};
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
-use crate::layouts::growing::MOST_KEYS;
 use crate::line::LINE_BYTES;
 use crate::shape::growing::Width;
 use std::fmt;
@@ -114,15 +113,12 @@ fn in_lines<'a>(parts: &'a Parts, blocks: &'a [u8]) -> impl Iterator<Item = u64>
     let spans = Spans::new(&parts.spans, blocks);
     parts.spans.iter().flat_map(move |span| {
         (0..span.count).flat_map(move |number| {
-            let (mut values, mut count) = ([0; MOST_KEYS + 1], 0);
+            let (mut values, mut count) = ([0; OPENED], 0);
             if let Some(line) = spans.line(span, number) {
-                count = parts.calls.open(&line, span.layout.r, &mut values);
+                let start = span.layout.start(number);
+                count = parts.calls.open(&line, span.layout.r, start, &mut values);
             }
-            let start = span.layout.start(number);
-            values.into_iter().take(count).map(move |value| {
-                let y = start.wrapping_add_signed(value);
-                span.layout.normal(y)
-            })
+            values.into_iter().take(count).map(move |y| span.layout.normal(y))
         })
     })
 }
@@ -164,14 +160,14 @@ fn is_chain(parts: &Parts, span: &Span, blocks: &[u8]) -> bool {
     let (mut before, mut unbroken) = (0, 0);
     for number in 0..*count {
         let Some(line) = spans.line(span, number) else { return false };
-        let mut values = [0; MOST_KEYS + 1];
-        let opened = parts.calls.open(&line, layout.r, &mut values);
+        let (mut values, start) = ([0; OPENED], layout.start(number));
+        let opened = parts.calls.open(&line, layout.r, start, &mut values);
         let values = &values[..opened];
-        if parts.calls.close(values, goes_on(&line), layout.r) != (line, opened) {
+        let closed = parts.calls.close(values, start, i64::MAX, goes_on(&line), layout.r);
+        if closed != (line, opened) {
             return false;
         }
-        for &value in values {
-            let y = layout.start(number).wrapping_add_signed(value);
+        for &y in values {
             if y < before || y >= layout.end() || !(unbroken..=number).contains(&layout.home(y)) {
                 return false;
             }

@@ -1,7 +1,7 @@
 //! The remainders of a line in two vectors of 256 bits, with AVX2. Reached only through the
 //! detection in `kernel`.
 
-use super::edit::Move;
+use super::edit::{Gap, Move};
 use super::select::Pdep;
 use crate::line::Line;
 use std::arch::x86_64::*;
@@ -33,9 +33,12 @@ fn halves(line: &Line) -> [Half; 2] {
     ]
 }
 
+/// Writes a line, with the bits of its first words.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn store(line: &mut Line, low: __m256i, high: __m256i) {
+fn store(line: &mut Line, low: __m256i, high: __m256i, words: [u64; 2]) {
+    let first = _mm_set_epi64x(words[1] as i64, words[0] as i64);
+    let low = _mm256_or_si256(low, _mm256_zextsi128_si256(first));
     let (low_words, high_words) = line.split_at_mut(4);
     // SAFETY: four words each.
     unsafe {
@@ -73,7 +76,8 @@ impl Half {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn spread(line: &mut Line, end: u64, bit: u64, low: u64, r: u32) {
+fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
+    let Gap { end, bit, low } = gap;
     let [first, second] = halves(line);
     let at = all(bit - u64::from(r));
     let (end, bit, low) = (all(end), all(bit), all(low));
@@ -92,12 +96,13 @@ fn spread(line: &mut Line, end: u64, bit: u64, low: u64, r: u32) {
         line,
         _mm256_or_si256(_mm256_or_si256(kept, moved), first.number(at, low)),
         _mm256_or_si256(_mm256_or_si256(more_kept, more), second.number(at, low)),
+        words,
     );
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn join(line: &mut Line, end: u64, bit: u64, r: u32) {
+fn join(line: &mut Line, end: u64, bit: u64, r: u32, words: [u64; 2]) {
     let [first, second] = halves(line);
     let (end, bit, behind) = (all(end), all(bit), all(bit - u64::from(r)));
     let ([moved, kept], [more, more_kept]) =
@@ -112,19 +117,19 @@ fn join(line: &mut Line, end: u64, bit: u64, r: u32) {
     let (up, down) = (_mm_cvtsi32_si128(r as i32), _mm_cvtsi32_si128(64 - r as i32));
     let moved = _mm256_or_si256(_mm256_sll_epi64(moved, up), _mm256_srl_epi64(below, down));
     let more = _mm256_or_si256(_mm256_sll_epi64(more, up), _mm256_srl_epi64(more_below, down));
-    store(line, _mm256_or_si256(kept, moved), _mm256_or_si256(more_kept, more));
+    store(line, _mm256_or_si256(kept, moved), _mm256_or_si256(more_kept, more), words);
 }
 
 impl Move for Pdep {
     #[inline(always)]
-    unsafe fn spread(line: &mut Line, end: u64, bit: u64, low: u64, r: u32) {
+    unsafe fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
         // SAFETY: the caller vouches for the CPU.
-        unsafe { spread(line, end, bit, low, r) };
+        unsafe { spread(line, gap, r, words) };
     }
 
     #[inline(always)]
-    unsafe fn join(line: &mut Line, end: u64, bit: u64, r: u32) {
+    unsafe fn join(line: &mut Line, end: u64, bit: u64, r: u32, words: [u64; 2]) {
         // SAFETY: the caller vouches for the CPU.
-        unsafe { join(line, end, bit, r) };
+        unsafe { join(line, end, bit, r, words) };
     }
 }

@@ -2,6 +2,7 @@
 //! detection in `kernel`.
 
 use super::edit::{Header, put_bits};
+use super::whole::OPENED;
 use super::width::width;
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::{LINE_BITS, Line};
@@ -31,7 +32,7 @@ fn numbers() -> __m512i {
 #[target_feature(
     enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
-pub(super) fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
+pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
     let (header, width) = (Header::of(line, r), width(r));
     // The positions of the ones in the header, a byte each.
     let mut places = [0; 128];
@@ -73,9 +74,11 @@ pub(super) fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
     );
     let mut base = _mm512_sub_epi64(all(header.base), numbers());
     let groups = (header.values as usize).div_ceil(GROUP);
-    for (out, places) in out.chunks_exact_mut(GROUP).zip(places.chunks_exact(GROUP)).take(groups) {
-        // SAFETY: eight bytes.
-        let places = unsafe { _mm_loadl_epi64(places.as_ptr().cast()) };
+    let mut group = 0;
+    // No iterators: they would be compiled without these instructions.
+    while group < groups {
+        // SAFETY: eight bytes: there are at most 63 values.
+        let places = unsafe { _mm_loadl_epi64(places.as_ptr().add(group * GROUP).cast()) };
         let bucket = _mm512_add_epi64(_mm512_cvtepu8_epi64(places), base);
         // Bytes that would be behind the line are other ones of it, of which no bit is taken.
         let bytes = _mm512_shuffle_epi8(_mm512_srli_epi64::<3>(at), first_bytes);
@@ -84,8 +87,10 @@ pub(super) fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
         let low = _mm512_srlv_epi64(words, _mm512_and_si512(at, all(7)));
         let low = _mm512_and_si512(low, all(width.mask as i64));
         let values = _mm512_or_si512(_mm512_sll_epi64(bucket, shift), low);
-        // SAFETY: eight values.
-        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), values) };
+        let values = _mm512_add_epi64(values, all(start as i64));
+        // SAFETY: eight values: there is room for 64.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().add(group * GROUP).cast(), values) };
+        group += 1;
         base = _mm512_sub_epi64(base, all(GROUP as i64));
         at = _mm512_sub_epi64(at, all(GROUP as i64 * r_bits));
     }
@@ -98,10 +103,19 @@ pub(super) fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
 /// If `r` is above 54.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
-pub(super) fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
+pub(super) fn close(
+    values: &[u64],
+    start: u64,
+    limit: i64,
+    goes_on: bool,
+    r: u32,
+) -> (Line, usize) {
     let width = width(r);
     let mut line = [0; 8];
-    let base = values.first().map_or(0, |first| (first >> r).min(BASES[1]));
+    let base = match values.first() {
+        Some(first) => (first.wrapping_sub(start) as i64 >> r).min(BASES[1]),
+        None => 0,
+    };
     let mut header = Header { values: 0, base, bits: 0 };
     let values = &values[..values.len().min(width.room as usize)];
     let (mut low_bits, mut high_bits) = (_mm512_setzero_si512(), _mm512_setzero_si512());
@@ -113,13 +127,16 @@ pub(super) fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
         all(i64::from(HEADER) + r_bits + 1),
         _mm512_mullo_epi64(numbers(), all(r_bits)),
     );
-    for (group, values) in values.chunks(GROUP).enumerate() {
-        if base < BASES[0] {
-            break;
-        }
-        let there = (u8::MAX as u32 >> (GROUP - values.len())) as u8;
-        // SAFETY: so many values are there.
-        let values = unsafe { _mm512_maskz_loadu_epi64(there, values.as_ptr()) };
+    let count = if base < BASES[0] { 0 } else { values.len() };
+    let mut group = 0;
+    while group * GROUP < count {
+        let left = (count - group * GROUP).min(GROUP);
+        let there = (u8::MAX as u32 >> (GROUP - left)) as u8;
+        // SAFETY: so many values are left, and no other is read.
+        let values =
+            unsafe { _mm512_maskz_loadu_epi64(there, values.as_ptr().add(group * GROUP).cast()) };
+        let values = _mm512_sub_epi64(values, all(start as i64));
+        let there = _mm512_mask_cmplt_epi64_mask(there, values, all(limit));
         // A value far behind gives a place that is no place, too.
         let place = _mm512_add_epi64(_mm512_sra_epi64(values, shift), number);
         let fits = _mm512_mask_cmplt_epu64_mask(there, place, all(HEADER_BITS.into()));
@@ -135,6 +152,7 @@ pub(super) fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
         let low = _mm512_maskz_and_epi64(fits, values, all(width.mask as i64));
         put_group(&mut line, low, group as i64, r);
         header.values += u64::from(fits.count_ones());
+        group += 1;
         if fits != u8::MAX {
             break;
         }
@@ -143,7 +161,9 @@ pub(super) fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
     }
     let reduce = [_mm512_reduce_or_epi64(low_bits), _mm512_reduce_or_epi64(high_bits)];
     header.bits = u128::from(reduce[0] as u64) | u128::from(reduce[1] as u64) << 64;
-    header.put(&mut line, goes_on);
+    let words = header.words(goes_on);
+    line[0] |= words[0];
+    line[1] |= words[1];
     (line, header.values as usize)
 }
 
@@ -166,10 +186,11 @@ fn put_group(line: &mut Line, low: __m512i, group: i64, r: u32) {
         all = _mm512_or_si512(_mm512_sll_epi64(all, _mm_cvtsi64_si128(bits)), other);
         (each, bits) = (4, 2 * bits);
     }
-    let mut words = [0; GROUP];
-    // SAFETY: eight words.
-    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), all) };
-    for (i, word) in words.into_iter().step_by(each).enumerate() {
-        put_bits(line, end - (i as i64 + 1) * bits, word);
+    // SAFETY: a vector is eight words.
+    let words: [u64; GROUP] = unsafe { std::mem::transmute(all) };
+    let (mut i, mut at) = (0, end - bits);
+    while i < GROUP {
+        put_bits(line, at, words[i]);
+        (i, at) = (i + each, at - bits);
     }
 }

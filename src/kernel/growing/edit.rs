@@ -32,27 +32,25 @@ impl Header {
 
     /// How many bits it has.
     #[inline(always)]
-    fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         u64::from(u128::BITS - self.bits.leading_zeros())
     }
 
     /// The bucket of the last value.
     #[inline(always)]
-    fn last(&self) -> i64 {
+    pub(super) fn last(&self) -> i64 {
         self.base + (self.len() - self.values) as i64
     }
 
-    /// Writes it over that of a line, which is the bits of remainders alone.
+    /// What it is in the first words of a line, of which the rest is the bits of remainders alone.
     #[inline(always)]
-    pub(super) fn put(&self, line: &mut Line, goes_on: bool) {
+    pub(super) fn words(&self, goes_on: bool) -> [u64; 2] {
         let flag = if goes_on { GOES_ON } else { 0 };
         if self.values == 0 {
-            *line = [flag, 0, 0, 0, 0, 0, 0, 0];
-            return;
+            return [flag, 0];
         }
-        line[0] |= self.values | flag | (self.base as u64 & 511) << 7;
-        line[0] |= (self.bits << HEADER) as u64;
-        line[1] |= (self.bits >> (64 - HEADER)) as u64;
+        let stated = self.values | flag | (self.base as u64 & 511) << 7;
+        [stated | (self.bits << HEADER) as u64, (self.bits >> (64 - HEADER)) as u64]
     }
 }
 
@@ -76,20 +74,33 @@ fn between(line: &Line, first: u64, end: u64) -> Line {
     bits
 }
 
-/// How a backend moves the remainders of a line. Both leave what is not a remainder zero.
+/// The bits of an inserted remainder: those from `bit` down to `end` move lower by `r`, and `low` takes
+/// their place.
+#[derive(Clone, Copy)]
+pub(super) struct Gap {
+    pub(super) end: u64,
+    pub(super) bit: u64,
+    pub(super) low: u64,
+}
+
+/// How a backend moves the remainders of a line. Both write the first words of it, too, which have no
+/// bits where remainders are.
 pub(super) trait Move: Select {
-    /// Inserts a remainder at `bit`: those from there down to `end` move lower.
+    /// Inserts a remainder.
     ///
     /// # Safety
     /// As for [`Select::one`].
     #[inline(always)]
-    unsafe fn spread(line: &mut Line, end: u64, bit: u64, low: u64, r: u32) {
+    unsafe fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
+        let Gap { end, bit, low } = gap;
         let moved = between(line, end, bit);
         for i in 0..8 {
             let above = if i < 7 { moved[i + 1] } else { 0 };
             line[i] = line[i] & from(bit, i) | moved[i] >> r | above << 1 << (63 - r);
         }
         put_bits(line, bit as i64 - i64::from(r), low);
+        line[0] |= words[0];
+        line[1] |= words[1];
     }
 
     /// Takes out the remainder that ends at `bit`: those below it, down to `end`, move higher.
@@ -97,12 +108,14 @@ pub(super) trait Move: Select {
     /// # Safety
     /// As for [`Select::one`].
     #[inline(always)]
-    unsafe fn join(line: &mut Line, end: u64, bit: u64, r: u32) {
+    unsafe fn join(line: &mut Line, end: u64, bit: u64, r: u32, words: [u64; 2]) {
         let moved = between(line, end, bit - u64::from(r));
         for i in 0..8 {
             let below = if i > 0 { moved[i - 1] } else { 0 };
             line[i] = line[i] & from(bit, i) | moved[i] << r | below >> 1 >> (63 - r);
         }
+        line[0] |= words[0];
+        line[1] |= words[1];
     }
 }
 
@@ -110,7 +123,7 @@ impl Move for super::select::Bytes {}
 
 /// Where the remainder of value `number` ends.
 #[inline(always)]
-fn end_of(number: u64, r: u32) -> u64 {
+pub(super) fn end_of(number: u64, r: u32) -> u64 {
     LINE_BITS - number * u64::from(r)
 }
 
@@ -175,9 +188,9 @@ pub(super) unsafe fn insert<S: Move>(line: &mut Line, value: i64, r: u32) -> boo
     }
     header.values += 1;
     let goes_on = line[0] & GOES_ON != 0;
+    let gap = Gap { end: end_of(values, r), bit: end_of(number, r), low };
     // SAFETY: the caller vouches for the CPU.
-    unsafe { S::spread(line, end_of(values, r), end_of(number, r), low, r) };
-    header.put(line, goes_on);
+    unsafe { S::spread(line, gap, r, header.words(goes_on)) };
     true
 }
 
@@ -211,10 +224,10 @@ pub(super) unsafe fn remove<S: Move>(line: &mut Line, value: i64, r: u32) -> boo
         header.bits = header.bits.checked_shr(zeros as u32).unwrap_or(0);
         header.base += zeros;
     }
-    // SAFETY: the caller vouches for the CPU.
-    unsafe { S::join(line, end_of(header.values, r), end_of(number, r), r) };
+    let end = end_of(header.values, r);
     header.values -= 1;
-    header.put(line, goes_on);
+    // SAFETY: the caller vouches for the CPU.
+    unsafe { S::join(line, end, end_of(number, r), r, header.words(goes_on)) };
     true
 }
 

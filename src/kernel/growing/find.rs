@@ -114,6 +114,70 @@ fn ends(window: u64, width: &Width) -> u64 {
     window ^ less
 }
 
+/// What the values of a bucket say of a remainder.
+#[derive(Clone, Copy)]
+pub(super) struct Same {
+    /// Whether it, or a prefix of it, is there.
+    pub(super) any: bool,
+    /// How many are equal.
+    pub(super) equal: u64,
+    /// How many are equal or lower.
+    pub(super) up_to: u64,
+}
+
+/// Compares a remainder with those of a bucket.
+#[inline(always)]
+pub(super) fn same<const MIXED: bool>(
+    line: &Line,
+    low: u64,
+    run: Run,
+    r: u32,
+    width: &Width,
+) -> Same {
+    if run.len > width.fields {
+        return each::<MIXED>(line, low, run, r);
+    }
+    let (window, all) = (window(line, run.first, r), low.wrapping_mul(width.lows));
+    let highs = width.highs;
+    // The bits of each field but the highest.
+    let rests = highs.wrapping_sub(width.lows);
+    let own = highs & !(u64::MAX >> (run.len * u64::from(r)));
+    let differ = window ^ all;
+    let equal = zeros(differ, rests) & own;
+    let shorter = if MIXED { ends(window, width) } else { 0 };
+    let any = zeros(differ & !shorter, rests) & own;
+    // Where a field of `all` is lower than that of the window, field by field without a borrow.
+    let least = (all | highs).wrapping_sub(window & !highs) ^ (differ ^ highs) & highs;
+    let lower = !all & window | !differ & least;
+    Same {
+        any: any != 0,
+        equal: equal.count_ones().into(),
+        up_to: (!lower & own).count_ones().into(),
+    }
+}
+
+/// The highest bit of each field that is zero, and other bits. `rests` are the other bits of each field.
+#[inline(always)]
+fn zeros(fields: u64, rests: u64) -> u64 {
+    !((fields & rests).wrapping_add(rests) | fields)
+}
+
+/// The same, one by one.
+#[cold]
+#[inline(never)]
+fn each<const MIXED: bool>(line: &Line, low: u64, run: Run, r: u32) -> Same {
+    let mut same = Same { any: false, equal: 0, up_to: 0 };
+    for number in run.first..run.first + run.len {
+        let remainder = remainder(line, number, r);
+        let differ = remainder ^ low;
+        let shorter = if MIXED { remainder ^ remainder.wrapping_sub(1) } else { 0 };
+        same.any |= differ & !shorter == 0;
+        same.equal += u64::from(differ == 0);
+        same.up_to += u64::from(remainder <= low);
+    }
+    same
+}
+
 /// Whether any of some values has a remainder, or a prefix of it.
 #[cold]
 #[inline(never)]

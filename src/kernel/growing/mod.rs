@@ -1,7 +1,7 @@
 //! The lines of `layouts/growing.rs` on the backends.
 //!
-//! `find` probes a line, `edit` inserts and removes, `whole` takes lines apart and puts them
-//! together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
+//! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes
+//! lines apart and puts them together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
 //! `place` finds the line of a hash, `store` keeps lines in chunks.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
 //! eight at once; `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
@@ -15,6 +15,9 @@ mod avx512;
 mod avx512_whole;
 mod batch;
 mod edit;
+mod enter;
+#[cfg(test)]
+mod enter_tests;
 mod find;
 pub(crate) mod place;
 mod select;
@@ -35,6 +38,9 @@ use super::tuning;
 pub(crate) use crate::layouts::growing::Found;
 pub(crate) use crate::line::Line;
 pub(crate) use batch::Answers;
+pub(crate) use enter::{Entered, MOST_COPIES};
+use store::Lines;
+pub(crate) use whole::OPENED;
 
 /// What a backend does for a line, whose words are in the CPU's byte order. All panic if `r`, the width of remainders, is above 54. Damaged
 /// lines give some answer.
@@ -50,9 +56,17 @@ pub(crate) struct Calls {
     find_many: unsafe fn(&[&Line], &[i64], &[u32]) -> Answers,
     find_mixed_many: unsafe fn(&[&Line], &[i64], &[u32]) -> Answers,
     take_last: unsafe fn(&mut Line, u32) -> Option<i64>,
-    open: unsafe fn(&Line, u32, &mut [i64; 64]) -> usize,
-    close: unsafe fn(&[i64], bool, u32) -> (Line, usize),
+    enter: Enter,
+    enter_mixed: Enter,
+    open: unsafe fn(&Line, u32, u64, &mut [u64; OPENED]) -> usize,
+    close: Close,
 }
+
+/// Of a chain, by the number of a line, a value there, the width of remainders, and by how much a value is
+/// lower in the next line.
+type Enter = unsafe fn(&mut Lines, usize, i64, u32, i64) -> Entered;
+/// Of values, from where on they count, below which of them, whether the line goes on, and the width.
+type Close = unsafe fn(&[u64], u64, i64, bool, u32) -> (Line, usize);
 
 impl Kernels {
     /// What the backend does for the lines of growing filters.
@@ -130,19 +144,56 @@ impl Calls {
         unsafe { (self.take_last)(line, r) }
     }
 
-    /// Writes the values of a line to `out`, in order. Returns how many there are.
+    /// Inserts a value into the chain of lines that begins with its home, in which a value is lower by
+    /// `step` from one line to the next.
     #[inline(always)]
-    pub(crate) fn open(&self, line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
+    pub(crate) fn enter(
+        &self,
+        lines: &mut Lines,
+        home: usize,
+        value: i64,
+        r: u32,
+        step: i64,
+    ) -> Entered {
         // SAFETY: as in `find`.
-        unsafe { (self.open)(line, r, out) }
+        unsafe { (self.enter)(lines, home, value, r, step) }
     }
 
-    /// Makes a line of the first of these ascending values, as many as fit. Returns the line, and
-    /// how many it has.
+    /// As [`Calls::enter`], where a value is there if a prefix of it is.
     #[inline(always)]
-    pub(crate) fn close(&self, values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
+    pub(crate) fn enter_mixed(
+        &self,
+        lines: &mut Lines,
+        home: usize,
+        value: i64,
+        r: u32,
+        step: i64,
+    ) -> Entered {
         // SAFETY: as in `find`.
-        unsafe { (self.close)(values, goes_on, r) }
+        unsafe { (self.enter_mixed)(lines, home, value, r, step) }
+    }
+
+    /// Writes the values of a line to `out`, in order, each with `start` added. Returns how many there
+    /// are.
+    #[inline(always)]
+    pub(crate) fn open(&self, line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
+        // SAFETY: as in `find`.
+        unsafe { (self.open)(line, r, start, out) }
+    }
+
+    /// Makes a line of the first of these ascending values, from each of which `start` is taken: those
+    /// below `limit`, and as many as fit. Returns the line, and how many it has.
+    #[inline(always)]
+    pub(crate) fn close(
+        &self,
+        values: &[u64],
+        start: u64,
+        limit: i64,
+        goes_on: bool,
+        r: u32,
+    ) -> (Line, usize) {
+        // SAFETY: as in `find`.
+        unsafe { (self.close)(values, start, limit, goes_on, r) }
     }
 }
 
@@ -207,6 +258,28 @@ macro_rules! calls {
         unsafe fn take_last(line: &mut Line, r: u32) -> Option<i64> {
             edit::take_last(line, r)
         }
+        $(#[$attribute])?
+        unsafe fn enter(
+            lines: &mut Lines,
+            home: usize,
+            value: i64,
+            r: u32,
+            step: i64,
+        ) -> Entered {
+            // SAFETY: the caller's promise.
+            unsafe { enter::enter::<$select, false>(lines, home, value, r, step) }
+        }
+        $(#[$attribute])?
+        unsafe fn enter_mixed(
+            lines: &mut Lines,
+            home: usize,
+            value: i64,
+            r: u32,
+            step: i64,
+        ) -> Entered {
+            // SAFETY: the caller's promise.
+            unsafe { enter::enter::<$select, true>(lines, home, value, r, step) }
+        }
         Calls {
             find,
             find_mixed,
@@ -216,6 +289,8 @@ macro_rules! calls {
             insert,
             remove,
             take_last,
+            enter,
+            enter_mixed,
             open: $open,
             close: $close,
         }

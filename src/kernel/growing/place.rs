@@ -3,7 +3,7 @@
 use super::super::prefetch::Prefetch;
 use super::store::Lines;
 use super::tiles::{Homes, contains_all};
-use super::{Calls, Line};
+use super::{Calls, Entered, Line, OPENED};
 use crate::error::Error;
 use crate::layouts::growing::Found;
 use crate::shape::growing::{Width, quota};
@@ -291,6 +291,24 @@ impl Layout {
                 Found::Onward => (line, value) = (line + 1, value - self.values()),
             }
         }
+    }
+
+    /// Inserts a value into the chain that begins with its home line, if that takes little.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, home: usize, value: i64) -> Entered {
+        let (calls, r, step) = (self.calls, self.r, self.values());
+        match self.is_mixed() {
+            true => calls.enter_mixed(&mut self.lines, home, value, r, step),
+            false => calls.enter(&mut self.lines, home, value, r, step),
+        }
+    }
+
+    /// Writes the values of a line to `out`, in order, counted from the start of the region. Returns how
+    /// many there are.
+    #[inline(always)]
+    pub(crate) fn open(&self, line: usize, out: &mut [u64; OPENED]) -> usize {
+        let Some(at) = self.lines.get(line) else { return 0 };
+        self.calls.open(at, self.r, self.start(line), out)
     }
 
     /// A line that is there.

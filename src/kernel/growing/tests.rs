@@ -1,7 +1,7 @@
 //! All backends against the definition: what they find, and the bytes they leave.
 
 use super::super::backend::Backend;
-use super::{CALLS, Calls, Line, WITHOUT_PDEP, first, goes_on, last, len, set_goes_on};
+use super::{CALLS, Calls, Line, OPENED, WITHOUT_PDEP, first, goes_on, last, len, set_goes_on};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{Content, Found, MOST_BITS, MOST_KEYS, mixed, read, room, write};
 
@@ -248,14 +248,21 @@ fn lines_are_taken_apart_and_put_together() {
         println!("{}", backend.name());
         each_content(5, |numbers, content, r| {
             let mut line = line_of(&write(&content, r).unwrap());
-            let mut out = [0; 64];
-            let count = calls.open(&line, r, &mut out);
-            assert_eq!(out[..count], content.keys, "r = {r}");
+            let mut out = [0; OPENED];
+            let start = numbers.below(1 << 60);
+            let count = calls.open(&line, r, start, &mut out);
+            let keys = out.map(|y| y.wrapping_sub(start) as i64);
+            assert_eq!(keys[..count], content.keys, "r = {r}");
             assert_eq!(len(&line, r), count);
             assert_eq!(first(&line, r), content.keys.first().copied(), "{content:?}, r = {r}");
             assert_eq!(last(&line, r), content.keys.last().copied(), "{content:?}, r = {r}");
             assert_eq!(goes_on(&line), content.goes_on);
-            assert_eq!(calls.close(&content.keys, content.goes_on, r), (line, count));
+            let close = |keys: &[i64], limit| {
+                let all: Vec<u64> =
+                    keys.iter().map(|&key| start.wrapping_add_signed(key)).collect();
+                calls.close(&all, start, limit, content.goes_on, r)
+            };
+            assert_eq!(close(&content.keys, i64::MAX), (line, count));
             // With more than fits behind it.
             let mut more = content.keys.clone();
             let mut value = more.last().copied().unwrap_or(-(256 << r));
@@ -263,12 +270,17 @@ fn lines_are_taken_apart_and_put_together() {
                 value += numbers.below(3 << r) as i64;
                 more.push(value);
             }
-            let (longer, took) = calls.close(&more, content.goes_on, r);
+            let (longer, took) = close(&more, i64::MAX);
             let with = |count: usize| {
                 write(&Content { keys: more[..count].to_vec(), goes_on: content.goes_on }, r)
             };
             assert!(took >= count && with(took) == Some(bytes_of(&longer)), "r = {r}");
             assert_eq!(with(took + 1), None, "r = {r}");
+            // Those of later homes do not come in.
+            let limit = more[numbers.below(more.len() as u64) as usize];
+            let below = more[..took].iter().filter(|&&key| key < limit).count();
+            let line_of_below = line_of(&with(below).unwrap());
+            assert_eq!(close(&more, limit), (line_of_below, below), "r = {r}");
             set_goes_on(&mut line, !content.goes_on);
             let turned = Content { goes_on: !content.goes_on, ..content };
             assert_eq!(bytes_of(&line), write(&turned, r).unwrap());
@@ -317,10 +329,10 @@ fn damaged_lines_are_read_as_defined() {
                     calls.remove(&mut line.clone(), value, r);
                 }
                 calls.take_last(&mut line.clone(), r);
-                let mut out = [0; 64];
-                let count = calls.open(&line, r, &mut out);
-                let mut expected = [0; 64];
-                assert_eq!(count, super::whole::open(&line, r, &mut expected));
+                let mut out = [0; OPENED];
+                let count = calls.open(&line, r, 5, &mut out);
+                let mut expected = [0; OPENED];
+                assert_eq!(count, super::whole::open(&line, r, 5, &mut expected));
                 assert_eq!(out[..count], expected[..count], "r = {r}");
                 assert!(count <= room(r));
                 let _ = (first(&line, r), last(&line, r));

@@ -5,12 +5,15 @@ use super::width::{remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::{LINE_BITS, Line};
 
-/// Writes the values of a line to `out`, in order. Returns how many there are.
+/// Where [`open`] writes the values of a line: any number that a vector may end with, too.
+pub(crate) const OPENED: usize = 64;
+
+/// Writes the values of a line to `out`, in order, each with `start` added. Returns how many there are.
 ///
 /// # Panics
 /// If `r` is above 54.
 #[inline(always)]
-pub(super) fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
+pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
     let header = Header::of(line, r);
     let (mut bits, mut bucket) = (header.bits, header.base);
     for number in 0..header.values {
@@ -18,27 +21,37 @@ pub(super) fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
         let zeros = bits.trailing_zeros();
         bits = bits >> zeros >> 1;
         bucket += i64::from(zeros);
-        out[number as usize] = bucket << r | remainder(line, number, r) as i64;
+        let value = bucket << r | remainder(line, number, r) as i64;
+        out[number as usize] = start.wrapping_add_signed(value);
     }
     header.values as usize
 }
 
-/// Makes a line of the first of these ascending values, as many as fit. Returns the line, and how
-/// many it has.
+/// Makes a line of the first of these ascending values, from each of which `start` is taken: those below
+/// `limit`, and as many as fit. Returns the line, and how many it has.
 ///
 /// # Panics
 /// If `r` is above 54.
 #[inline(always)]
-pub(super) fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
+pub(super) fn close(
+    values: &[u64],
+    start: u64,
+    limit: i64,
+    goes_on: bool,
+    r: u32,
+) -> (Line, usize) {
     let width = width(r);
     let mut line = [0; 8];
-    let base = values.first().map_or(0, |first| (first >> r).min(BASES[1]));
+    let base =
+        values.first().map_or(0, |first| (first.wrapping_sub(start) as i64 >> r).min(BASES[1]));
     let mut header = Header { values: 0, base, bits: 0 };
     for &value in values.iter().take(width.room as usize) {
+        let value = value.wrapping_sub(start) as i64;
         let len = ((value >> r).saturating_sub(base) as u64)
             .saturating_add(header.values)
             .saturating_add(1);
-        if len > HEADER_BITS.into()
+        if value >= limit
+            || len > HEADER_BITS.into()
             || u64::from(HEADER) + len + (header.values + 1) * u64::from(r) > LINE_BITS
             || base < BASES[0]
         {
@@ -49,6 +62,8 @@ pub(super) fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
         put_bits(&mut line, at, value as u64 & width.mask);
         header.values += 1;
     }
-    header.put(&mut line, goes_on);
+    let words = header.words(goes_on);
+    line[0] |= words[0];
+    line[1] |= words[1];
     (line, header.values as usize)
 }

@@ -1,0 +1,242 @@
+//! Inserts into a chain of lines: what a line has no room for goes on in the next one. Lines are not
+//! taken apart. What this does not do, the caller does the long way.
+
+use super::edit::{GOES_ON, Gap, Header, Move, end_of};
+use super::find::{Run, same};
+use super::store::Lines;
+use super::width::{Width, remainder, width};
+use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
+use crate::line::{LINE_BITS, Line};
+use std::mem::MaybeUninit;
+
+/// What became of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// It is inserted. `was_there`: before, too, or a prefix of it.
+    Done { was_there: bool },
+    /// Nothing is changed: a line has many copies of it.
+    Often,
+    /// Nothing is changed: it takes more than this.
+    Not,
+}
+
+/// A line with more copies of a value gets no further one.
+pub(crate) const MOST_COPIES: u32 = 8;
+/// So many lines change at most.
+const MOST_LINES: usize = 64;
+/// So many values go on to the next line at most.
+const MOST_OUT: usize = 4;
+
+/// Values that a line has no room for, the highest first.
+#[derive(Clone, Copy, Default)]
+struct Out {
+    values: [i64; MOST_OUT],
+    count: usize,
+}
+
+impl Out {
+    /// False if there is no room.
+    #[inline(always)]
+    fn push(&mut self, value: i64) -> bool {
+        let Some(place) = self.values.get_mut(self.count) else { return false };
+        *place = value;
+        self.count += 1;
+        true
+    }
+}
+
+/// Where a value comes in a line.
+#[derive(Clone, Copy)]
+struct Spot {
+    value: i64,
+    /// Its bucket.
+    bucket: i64,
+    /// The bit of the header for its 1.
+    at: u64,
+    /// By how many bits those from there on move.
+    by: u64,
+    /// The values before it.
+    number: u64,
+}
+
+/// What a line says of a value.
+struct Said {
+    /// It, or a prefix of it, is there.
+    is_there: bool,
+    /// How often it is there itself.
+    copies: u32,
+    /// No value is in a higher bucket.
+    is_last: bool,
+}
+
+impl Spot {
+    /// Before all values.
+    #[inline(always)]
+    fn first(header: &Header, value: i64, r: u32) -> Spot {
+        let bucket = value >> r;
+        let at = bucket.saturating_sub(header.base).max(0) as u64;
+        let by = header.base.saturating_sub(bucket).max(0) as u64 + 1;
+        Spot { value, bucket, at, by, number: 0 }
+    }
+
+    /// Behind all values that are not higher. Also returns what the line says of it.
+    ///
+    /// # Safety
+    /// As for [`super::select::Select::one`].
+    #[inline(always)]
+    unsafe fn of<S: Move, const MIXED: bool>(
+        line: &Line,
+        header: &Header,
+        value: i64,
+        r: u32,
+        width: &Width,
+    ) -> (Spot, Said) {
+        let mut spot = Spot::first(header, value, r);
+        // SAFETY: the caller's promise.
+        let run = unsafe { Run::of::<S>(line, spot.bucket, width) };
+        let same = same::<MIXED>(line, value as u64 & width.mask, run, r, width);
+        let is_behind = spot.bucket > header.last();
+        let is_before = spot.bucket < header.base;
+        let below = if is_behind { header.values } else { run.first };
+        let below = if is_before { 0 } else { below };
+        spot.at += below;
+        spot.number = below + same.up_to;
+        let (is_there, copies) = (same.any, same.equal as u32);
+        (spot, Said { is_there, copies, is_last: run.is_last })
+    }
+}
+
+/// Inserts a value into a line. The last values go out until there is room. False if too many had to: the
+/// line is then any.
+///
+/// # Safety
+/// As for [`super::select::Select::one`].
+#[inline(always)]
+unsafe fn put<S: Move>(
+    line: &mut Line,
+    mut header: Header,
+    mut spot: Spot,
+    out: &mut Out,
+    r: u32,
+    width: &Width,
+) -> bool {
+    let goes_on = line[0] & GOES_ON != 0;
+    let had = out.count;
+    if spot.bucket < BASES[0] {
+        return false;
+    }
+    loop {
+        if header.values == 0 {
+            (header.base, header.bits) = (spot.bucket.min(BASES[1]), 0);
+            spot = Spot::first(&header, spot.value, r);
+        }
+        let len = header.len();
+        let new_len = if len > spot.at { len + spot.by } else { spot.at + 1 };
+        let bits = u64::from(HEADER) + new_len + (header.values + 1) * u64::from(r);
+        let fits = new_len <= HEADER_BITS.into() && bits <= LINE_BITS;
+        if fits && header.values < width.room {
+            break;
+        }
+        if spot.number == header.values {
+            // It is the last itself. Had another gone out, it would fit: it takes no more room.
+            line[0] |= GOES_ON;
+            return out.count == had && header.values > 0 && out.push(spot.value);
+        }
+        let last = header.values - 1;
+        let value = header.last() << r | remainder(line, last, r) as i64;
+        if !out.push(value) {
+            return false;
+        }
+        header.bits &= !(1 << (len - 1));
+        header.values = last;
+    }
+    let below = header.bits & ((1 << spot.at) - 1);
+    header.bits = below | (header.bits - below) << spot.by | 1 << spot.at;
+    header.base = header.base.min(spot.bucket);
+    let end = end_of(header.values, r);
+    let gap = Gap { end, bit: end_of(spot.number, r), low: spot.value as u64 & width.mask };
+    header.values += 1;
+    // SAFETY: the caller's promise.
+    unsafe { S::spread(line, gap, r, header.words(goes_on || out.count > had)) };
+    true
+}
+
+/// Inserts a value into the chain of lines that begins with its home, in which a value is lower by
+/// `step` from one line to the next.
+///
+/// # Panics
+/// If `r` is above 54.
+///
+/// # Safety
+/// As for [`super::select::Select::one`].
+#[inline(always)]
+pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
+    lines: &mut Lines,
+    home: usize,
+    mut value: i64,
+    r: u32,
+    step: i64,
+) -> Entered {
+    let width = width(r);
+    let (mut at, mut was_there) = (home, false);
+    let (line, header, spot) = loop {
+        // Two of five inserts go on there.
+        lines.prefetch(at + 1);
+        let Some(line) = lines.get_mut(at) else { return Entered::Not };
+        let header = Header::of(line, r);
+        // SAFETY: the caller's promise.
+        let (spot, said) = unsafe { Spot::of::<S, MIXED>(line, &header, value, r, width) };
+        was_there |= said.is_there;
+        if said.copies >= MOST_COPIES {
+            return Entered::Often;
+        }
+        let goes_on = line[0] & GOES_ON != 0;
+        if spot.number < header.values || !goes_on {
+            // A shorter prefix may be higher than the value, and so in the next line.
+            if MIXED && goes_on && said.is_last && !was_there {
+                return Entered::Not;
+            }
+            break (line, header, spot);
+        }
+        // Its place is in the next line, unless that one's values come back to where they belong.
+        let taken = u64::from(HEADER) + header.len() + header.values * u64::from(r);
+        if LINE_BITS.saturating_sub(taken) > 3 * u64::from(r + 2) {
+            return Entered::Not;
+        }
+        (at, value) = (at + 1, value - step);
+    };
+    // The lines as they were.
+    let mut before = [const { MaybeUninit::<Line>::uninit() }; MOST_LINES];
+    let mut out = Out::default();
+    before[0].write(*line);
+    // SAFETY: the caller's promise.
+    let mut is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
+    let mut changed = 1;
+    while is_in && out.count > 0 {
+        let (Some(line), Some(before)) = (lines.get_mut(at + changed), before.get_mut(changed))
+        else {
+            is_in = false;
+            break;
+        };
+        before.write(*line);
+        changed += 1;
+        let carried = out;
+        out.count = 0;
+        for &value in &carried.values[..carried.count] {
+            let header = Header::of(line, r);
+            let spot = Spot::first(&header, value - step, r);
+            // SAFETY: the caller's promise.
+            is_in = is_in && unsafe { put::<S>(line, header, spot, &mut out, r, width) };
+        }
+    }
+    if is_in {
+        return Entered::Done { was_there };
+    }
+    for (i, before) in before[..changed].iter().enumerate() {
+        if let Some(line) = lines.get_mut(at + i) {
+            // SAFETY: those of all changed lines are written.
+            *line = unsafe { before.assume_init() };
+        }
+    }
+    Entered::Not
+}
