@@ -8,6 +8,7 @@
 //! | `matrix` | one key of many filters of one shape, up to thousands |
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
+//! | `line` | nothing: it draws where the bits of a key lie |
 //! | `few` | calls with a few keys, by numbers of keys, rates and names that follow; only if it is asked for |
 //!
 //! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
@@ -35,6 +36,7 @@ mod few;
 mod font;
 mod groups;
 mod limits;
+mod line_picture;
 mod matrix;
 mod measure;
 mod model;
@@ -60,7 +62,7 @@ fn main() {
     if arguments.first().is_some_and(|part| part == "few") {
         return few::run(&arguments[1..]);
     }
-    let parts = ["speed", "groups", "matrix", "rates", "choosing"];
+    let parts = ["speed", "groups", "matrix", "rates", "choosing", "line"];
     if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
         eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [{}]", parts.join("] ["));
         std::process::exit(2);
@@ -87,6 +89,9 @@ fn main() {
     }
     if is_wanted("choosing") {
         lab.choosing();
+    }
+    if is_wanted("line") {
+        lab.picture("line.svg", &line_picture::draw());
     }
     println!("\nLoad average at the end: {}.", common::machine::load());
     eprintln!("{:.0} s", start.elapsed().as_secs_f64());

@@ -127,3 +127,12 @@ fn ways_agree() {
         }
     }
 }
+
+/// The picture of the line is that of the definition.
+#[test]
+fn the_line_is_drawn() {
+    let svg = line_picture::draw();
+    let published = |name| fs::read_to_string(docs().join(name)).unwrap();
+    assert_eq!(published("line.svg"), svg, "`make lab PARTS=line WRITE=1` draws it");
+    assert_eq!(published("line-dark.svg"), chart::dark(&svg));
+}
