@@ -7,28 +7,29 @@
 //! checks that lie behind.
 #![no_main]
 
-#[allow(dead_code, reason = "tests use all of it")]
-#[path = "../../tests/all/kinds/cascade_bytes.rs"]
-mod cascade_bytes;
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 #[allow(dead_code, reason = "tests use all of it")]
-#[path = "../../tests/all/kinds/scalable_bytes.rs"]
-mod scalable_bytes;
-#[allow(dead_code, reason = "tests use all of it")]
-#[path = "../../tests/all/kinds/window_bytes.rs"]
-mod window_bytes;
+#[path = "../../tests/all/kinds"]
+mod kinds {
+    pub(crate) mod cascade_bytes;
+    pub(crate) mod growing_bytes;
+    pub(crate) mod growing_model;
+    pub(crate) mod matrix_bytes;
+    pub(crate) mod scalable_bytes;
+    pub(crate) mod window_bytes;
+}
 
 use bloomline::definition::{cascade, cuckoo, matrix, static_line};
 use bloomline::{
     Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, GrowingFilter,
     GrowingView, Matrix, MatrixShape, MatrixView, ScalableFilter, StaticFilter, View, Window,
 };
-use cascade_bytes::*;
 use definition::*;
+use kinds::{
+    cascade_bytes::*, growing_bytes::*, growing_model::*, matrix_bytes::*, scalable_bytes::*, window_bytes::*,
+};
 use libfuzzer_sys::fuzz_target;
-use scalable_bytes::*;
-use window_bytes::*;
 
 fuzz_target!(|data: &[u8]| {
     attempt(data);

@@ -5,6 +5,7 @@
 use crate::definition;
 use crate::directory::Directory;
 use crate::kinds::cascade_bytes::*;
+use crate::kinds::growing_bytes::seal_growing;
 use crate::kinds::{ALL, check_of};
 use crate::mapped;
 

@@ -8,7 +8,7 @@
 
 use crate::committed;
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests, numbers};
+use crate::golden_files::{Golden, Intact, Spoilt, golden_tests, numbers, probes_of, seeded};
 
 use bloomline::definition::line;
 use bloomline::{Filter, Params, View, hash};
@@ -19,9 +19,7 @@ use std::fmt::Write as _;
 /// A filter of `inserted`, and 80 of them and 64 others to probe it with.
 fn of_hashes(lines: usize, k: u32, seed: u64, inserted: &[u64]) -> (Vec<u8>, Vec<u64>) {
     let bytes = encode(&lines_of(lines, k, inserted), k, seed, inserted.len() as u64);
-    let others = random_hashes(48, u64::from(k) << 32 | lines as u64);
-    let some = inserted.iter().step_by(inserted.len().div_ceil(80).max(1));
-    (bytes, some.chain(&others).chain(&AWKWARD).copied().collect())
+    (bytes, probes_of(inserted, 80, (48, u64::from(k) << 32 | lines as u64)))
 }
 
 fn accepted(files: &mut Golden) {
@@ -62,8 +60,7 @@ fn accepted(files: &mut Golden) {
     }
     // Byte keys under a seed; golden/keys.txt has hashes of the same kind.
     for (name, seed) in [("seed-one", 1), ("seed-max", u64::MAX), ("seed-high-bit", 1 << 63)] {
-        let inserted: Vec<u64> =
-            (0..60).map(|i| hash(format!("key {i}").as_bytes(), seed)).collect();
+        let inserted = seeded(60, seed);
         add(name, of_hashes(2, 6, seed, &inserted));
     }
     // Lines that look like a footer: a reader that searches for the magic is misled.
@@ -72,102 +69,81 @@ fn accepted(files: &mut Golden) {
     add("lines-like-a-footer", (nested, random_hashes(64, 12)));
 }
 
-/// An intact filter of three lines, to be spoilt.
-fn intact() -> Vec<u8> {
-    encode(&lines_of(3, 6, &random_hashes(120, 20)), 6, 0, 120)
-}
-
 fn rejected(files: &mut Golden) {
-    let intact = Intact(intact());
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    // An intact filter of three lines, to be spoilt.
+    let intact = Intact(encode(&lines_of(3, 6, &random_hashes(120, 20)), 6, 0, 120));
+    let mut bad = Spoilt { files, intact: &intact };
     let bad_magic = u64::from_le_bytes(*b"BLMLINE\r");
 
     // 1. shorter than a footer
-    add("short-0", status::TRUNCATED, vec![]);
-    add("short-1", status::TRUNCATED, vec![0x0A]);
-    add("short-63", status::TRUNCATED, intact.0[256 - 63..].to_vec());
+    bad.add("short-0", status::TRUNCATED, vec![]);
+    bad.add("short-1", status::TRUNCATED, vec![0x0A]);
+    bad.add("short-63", status::TRUNCATED, intact.0[256 - 63..].to_vec());
     // 2. magic
-    add("magic-zero-bytes", status::NOT_A_FILTER, vec![0; 64]);
-    add("magic-last-byte", status::NOT_A_FILTER, intact.with(&[(MAGIC, bad_magic)]));
-    add("magic-first-byte", status::NOT_A_FILTER, intact.flipped(192 + MAGIC.start, 0x20));
-    add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..255].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..192].to_vec());
-    add("magic-byte-appended", status::NOT_A_FILTER, [intact.0.clone(), vec![0]].concat());
-    add("magic-at-the-start", status::NOT_A_FILTER, {
+    bad.add("magic-zero-bytes", status::NOT_A_FILTER, vec![0; 64]);
+    bad.with("magic-last-byte", status::NOT_A_FILTER, &[(MAGIC, bad_magic)]);
+    bad.add("magic-first-byte", status::NOT_A_FILTER, intact.flipped(192 + MAGIC.start, 0x20));
+    bad.add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..255].to_vec());
+    bad.add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..192].to_vec());
+    bad.add("magic-byte-appended", status::NOT_A_FILTER, [intact.0.clone(), vec![0]].concat());
+    bad.add("magic-at-the-start", status::NOT_A_FILTER, {
         let bytes = intact.0.clone();
         [&bytes[192..], &bytes[..192]].concat()
     });
     // 3. version
-    for version in [0, 2, 0x0101, 0xFFFF] {
-        add(&format!("version-{version}"), status::VERSION, intact.with(&[(VERSION, version)]));
-    }
+    bad.each("version", status::VERSION, VERSION, &[0, 2, 0x0101, 0xFFFF]);
     // 4. the footer's checksum
-    add("footer-checksum-zero", status::CHECKSUM, intact.altered(FOOTER_CHECKSUM, 0));
-    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 121));
-    add("footer-seed-changed", status::CHECKSUM, intact.altered(SEED, 1));
+    bad.add("footer-checksum-zero", status::CHECKSUM, intact.altered(FOOTER_CHECKSUM, 0));
+    bad.add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 121));
+    bad.add("footer-seed-changed", status::CHECKSUM, intact.altered(SEED, 1));
     // 5. layout
-    for layout in [0, 0x7FFF, 0x0101, 0xFFFF] {
-        add(&format!("layout-{layout}"), status::LAYOUT, intact.with(&[(LAYOUT, layout)]));
-    }
+    bad.each("layout", status::LAYOUT, LAYOUT, &[0, 0x7FFF, 0x0101, 0xFFFF]);
     // 6. reserved
-    add("reserved-lowest-bit", status::RESERVED, intact.with(&[(RESERVED, 1)]));
-    add("reserved-highest-bit", status::RESERVED, intact.with(&[(RESERVED, 1 << 63)]));
+    bad.with("reserved-lowest-bit", status::RESERVED, &[(RESERVED, 1)]);
+    bad.with("reserved-highest-bit", status::RESERVED, &[(RESERVED, 1 << 63)]);
     // 7. k; the last two are good in their lowest byte
-    for k in [0, 17, 0xFFFF_FFFF, 0x0000_0106, 0x0600_0006] {
-        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
-    }
+    bad.each("k", status::K, K, &[0, 17, 0xFFFF_FFFF, 0x0000_0106, 0x0600_0006]);
     // 8. line count: none; and those whose size overflows, of which the last two seem
     // right to a reader that computes 64 * (line_count + 1) in 64 bits: 0, and 256.
-    for count in [0, u64::MAX, (1 << 57) - 1, 1 << 58, (1 << 58) - 1, (1 << 58) + 3] {
-        let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
-    }
-    add("line-count-0-footer-only", status::LINE_COUNT, encode(&[], 6, 0, 0));
+    bad.line_counts(&[0, u64::MAX, (1 << 57) - 1, 1 << 58, (1 << 58) - 1, (1 << 58) + 3]);
+    bad.add("line-count-0-footer-only", status::LINE_COUNT, encode(&[], 6, 0, 0));
     // 9. length
-    add("length-footer-only", status::TRUNCATED, {
-        let mut bytes = intact.0.clone().split_off(192);
-        seal_footer(&mut bytes);
-        bytes
-    });
-    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
-    add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
-    add("length-byte-in-front", status::TRUNCATED, [vec![0; 1], intact.0.clone()].concat());
-    add("length-one-line-less", status::TRUNCATED, intact.with(&[(LINE_COUNT, 2)]));
-    add("length-one-line-more", status::TRUNCATED, intact.with(&[(LINE_COUNT, 4)]));
+    bad.add("length-footer-only", status::TRUNCATED, intact.0[192..].to_vec());
+    bad.add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    bad.add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
+    bad.add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    bad.add("length-byte-in-front", status::TRUNCATED, [vec![0; 1], intact.0.clone()].concat());
+    bad.with("length-one-line-less", status::TRUNCATED, &[(LINE_COUNT, 2)]);
+    bad.with("length-one-line-more", status::TRUNCATED, &[(LINE_COUNT, 4)]);
     // 10. the lines' checksum
-    for (name, at) in [("first", 0), ("middle", 100), ("last", 191)] {
-        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
-    }
-    add("lines-all-zero", status::CHECKSUM, {
+    bad.flip("lines-first-byte-changed", 0, 0x10);
+    bad.flip("lines-middle-byte-changed", 100, 0x10);
+    bad.flip("lines-last-byte-changed", 191, 0x10);
+    bad.add("lines-all-zero", status::CHECKSUM, {
         let mut bytes = intact.0.clone();
         bytes[..192].fill(0);
         bytes
     });
-    add("lines-checksum-changed", status::CHECKSUM, {
-        let mut bytes = intact.0.clone();
-        let sum = get(&bytes, LINES_CHECKSUM);
-        put(&mut bytes, LINES_CHECKSUM, sum ^ 1);
-        seal_footer(&mut bytes);
-        bytes
-    });
+    let sum = get(&intact.0, LINES_CHECKSUM);
+    let mut bytes = intact.altered(LINES_CHECKSUM, sum ^ 1);
+    seal_footer(&mut bytes);
+    bad.add("lines-checksum-changed", status::CHECKSUM, bytes);
 
     // The order: each breaks a rule and the one after it, and the earlier one counts.
-    add("order-1-2", status::TRUNCATED, vec![0; 63]);
-    add("order-2-3", status::NOT_A_FILTER, intact.with(&[(MAGIC, bad_magic), (VERSION, 2)]));
-    add("order-3-4", status::VERSION, intact.unsealed(&[(VERSION, 2)]));
-    add("order-3-5", status::VERSION, intact.with(&[(VERSION, 2), (LAYOUT, 0x7FFF)]));
-    add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
-    add("order-4-7", status::CHECKSUM, intact.unsealed(&[(K, 17)]));
-    add("order-4-8", status::CHECKSUM, intact.unsealed(&[(LINE_COUNT, 0)]));
-    add("order-4-9", status::CHECKSUM, intact.unsealed(&[(LINE_COUNT, 4)]));
-    add("order-5-6", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (RESERVED, 1)]));
-    add("order-5-7", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (K, 17)]));
-    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1), (K, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 17), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 2)])).flipped(0, 1));
-    add("order-all", status::NOT_A_FILTER, vec![0xFF; 64]);
+    bad.add("order-1-2", status::TRUNCATED, vec![0; 63]);
+    bad.with("order-2-3", status::NOT_A_FILTER, &[(MAGIC, bad_magic), (VERSION, 2)]);
+    bad.add("order-3-4", status::VERSION, intact.unsealed(&[(VERSION, 2)]));
+    bad.with("order-3-5", status::VERSION, &[(VERSION, 2), (LAYOUT, 0x7FFF)]);
+    bad.add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
+    bad.add("order-4-7", status::CHECKSUM, intact.unsealed(&[(K, 17)]));
+    bad.add("order-4-8", status::CHECKSUM, intact.unsealed(&[(LINE_COUNT, 0)]));
+    bad.add("order-4-9", status::CHECKSUM, intact.unsealed(&[(LINE_COUNT, 4)]));
+    bad.with("order-5-6", status::LAYOUT, &[(LAYOUT, 0x7FFF), (RESERVED, 1)]);
+    bad.with("order-5-7", status::LAYOUT, &[(LAYOUT, 0x7FFF), (K, 17)]);
+    bad.with("order-6-7", status::RESERVED, &[(RESERVED, 1), (K, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 17), (LINE_COUNT, 0)]);
+    bad.order_of_lengths(2);
+    bad.add("order-all", status::NOT_A_FILTER, vec![0xFF; 64]);
 }
 
 /// Hash and k to line index and mask.

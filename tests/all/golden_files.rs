@@ -5,7 +5,7 @@
 use crate::committed;
 use crate::definition::*;
 use crate::histories::{Keys, Subject};
-use bloomline::{Backend, Kind, View};
+use bloomline::{Backend, Kind, Probe, View};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -25,8 +25,8 @@ pub(crate) struct Golden {
     pub(crate) said: Option<fn(&[u8], u64) -> String>,
     /// The fields of an accepted file in the manifest.
     pub(crate) numbers: fn(&[u8]) -> Vec<u64>,
-    /// What the definition says of any bytes, where it is asked.
-    pub(crate) check: Option<fn(&[u8]) -> u32>,
+    /// What the definition says of any bytes, all of them verified or not, where it is asked.
+    pub(crate) check: Option<fn(&[u8], bool) -> u32>,
     /// What a filter that was read from an accepted file writes, if not always the same.
     pub(crate) again: Option<Again>,
     /// Whether views read them.
@@ -47,7 +47,7 @@ impl Golden {
             answer: |bytes, hash| u32::from(answer(bytes, hash)),
             said: None,
             numbers,
-            check: Some(|bytes| check(bytes, true)),
+            check: Some(check),
             again: None,
             viewed: true,
             accepted: Vec::new(),
@@ -102,7 +102,7 @@ impl Golden {
     pub(crate) fn are_read<S: Subject>(self) {
         for (name, bytes, probes) in self.accepted {
             if let Some(check) = self.check {
-                assert_eq!(check(&bytes), status::OK, "{name}");
+                assert_eq!(check(&bytes, true), status::OK, "{name}");
             }
             assert!(Kind::of(&bytes).is_ok(), "{name}");
             let expected: Vec<bool> =
@@ -120,13 +120,24 @@ impl Golden {
             }
             let views = Backend::available().map(|by| View::open_with_backend(&bytes, by).unwrap());
             for view in views.chain([View::open_unverified(&bytes).unwrap()]) {
-                let mut bitmap = vec![0; probes.len().div_ceil(64)];
-                view.contains_hashes(&probes, &mut bitmap);
-                for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
-                    assert_eq!(view.contains_hash(hash), expected, "{name} {hash:x}");
-                    assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {hash:x}");
-                }
+                answers_are(&view, &probes, |hash| (self.answer)(&bytes, hash) > 0, &name);
                 assert_eq!(view.key_count(), get(&bytes, KEY_COUNT), "{name}");
+            }
+        }
+    }
+
+    /// A view of a type of its own, verified or not, says what the definition says of the files that are
+    /// rejected. Those whose names begin so break rules about what is before the records.
+    pub(crate) fn are_rejected_by(&self, of_lines: &[&str], view: impl Fn(&[u8], bool) -> u32) {
+        for (name, bytes, _) in &self.rejected {
+            let of_lines = of_lines.iter().any(|of_lines| name.starts_with(of_lines));
+            for verify in [true, false] {
+                let status = self.check.unwrap()(bytes, verify);
+                assert_eq!(status == status::OK, of_lines && !verify, "{name}");
+                // More than can be addressed is looked at first.
+                if !name.starts_with("length-most-") || usize::BITS == 64 {
+                    assert_eq!(view(bytes, verify), status, "{name}, verified: {verify}");
+                }
             }
         }
     }
@@ -138,7 +149,7 @@ impl Golden {
             if name.starts_with("length-most-") && usize::BITS == 32 {
                 status = status::LINE_COUNT; // more than can be addressed, which is looked at first
             } else if let Some(check) = self.check {
-                assert_eq!(check(&bytes), status, "{name}, by the definition");
+                assert_eq!(check(&bytes, true), status, "{name}, by the definition");
             }
             assert_eq!(status_of_result(&S::open(&bytes)), status, "{name}, decoded");
             if !self.viewed {
@@ -153,6 +164,29 @@ impl Golden {
             let unverified = if verified_only { status::OK } else { status };
             assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
         }
+    }
+}
+
+/// Hashes to probe: some of these, `most` to twice as many if there are so many, others of a seed, and
+/// awkward ones.
+pub(crate) fn probes_of(keys: &[u64], most: usize, (others, seed): (usize, u64)) -> Vec<u64> {
+    let some = keys.iter().step_by(keys.len().div_ceil(most).max(1));
+    some.chain(&random_hashes(others, seed)).chain(&AWKWARD).copied().collect()
+}
+
+/// The hashes of so many keys under a seed.
+pub(crate) fn seeded(count: u32, seed: u64) -> Vec<u64> {
+    (0..count).map(|i| hash(format!("key {i}").as_bytes(), seed)).collect()
+}
+
+/// A view has the answers of a definition, one by one and in a batch.
+pub(crate) fn answers_are(view: &impl Probe, probes: &[u64], is: impl Fn(u64) -> bool, name: &str) {
+    let mut bitmap = vec![0; probes.len().div_ceil(64)];
+    let count = view.contains_hashes(probes, &mut bitmap);
+    assert_eq!(count, probes.iter().filter(|&&hash| is(hash)).count(), "{name}");
+    for (i, &hash) in probes.iter().enumerate() {
+        assert_eq!(view.contains_hash(hash), is(hash), "{name} {hash:x}");
+        assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, is(hash), "{name} {hash:x}");
     }
 }
 
@@ -182,12 +216,15 @@ macro_rules! golden_tests {
 }
 pub(crate) use golden_tests;
 
+/// A field of a footer or of a record, and what is in it.
+pub(crate) type Field = (Range<usize>, u64);
+
 /// An intact file, to be spoilt.
 pub(crate) struct Intact(pub(crate) Vec<u8>);
 
 impl Intact {
     /// With fields of the footer changed, checksums made right again.
-    pub(crate) fn with(&self, fields: &[(Range<usize>, u64)]) -> Vec<u8> {
+    pub(crate) fn with(&self, fields: &[Field]) -> Vec<u8> {
         let mut bytes = self.0.clone();
         for (field, value) in fields {
             put(&mut bytes, field.clone(), *value);
@@ -197,7 +234,7 @@ impl Intact {
     }
 
     /// The same with the footer's checksum wrong.
-    pub(crate) fn unsealed(&self, fields: &[(Range<usize>, u64)]) -> Vec<u8> {
+    pub(crate) fn unsealed(&self, fields: &[Field]) -> Vec<u8> {
         let mut bytes = self.with(fields);
         let sum = get(&bytes, FOOTER_CHECKSUM);
         put(&mut bytes, FOOTER_CHECKSUM, !sum);
@@ -220,10 +257,81 @@ impl Intact {
         bytes
     }
 
+    /// With fields of one of the records changed that begin at an offset and are like footers, and all
+    /// made right again that `seal` does.
+    pub(crate) fn record(
+        &self,
+        (records, number): (usize, usize),
+        fields: &[Field],
+        seal: fn(&mut [u8]),
+    ) -> Vec<u8> {
+        let mut bytes = self.0.clone();
+        for (field, value) in fields {
+            put(&mut bytes[..records + 64 * (number + 1)], field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    }
+
     /// With bits of a byte turned, checksums as they were.
     pub(crate) fn flipped(&self, at: usize, bits: u8) -> Vec<u8> {
         let mut bytes = self.0.clone();
         bytes[at] ^= bits;
         bytes
+    }
+}
+
+/// The files that are rejected, made of an intact one.
+pub(crate) struct Spoilt<'a> {
+    pub(crate) files: &'a mut Golden,
+    pub(crate) intact: &'a Intact,
+}
+
+impl Spoilt<'_> {
+    pub(crate) fn add(&mut self, name: &str, status: u32, bytes: Vec<u8>) {
+        self.files.reject(name, status, bytes);
+    }
+
+    /// One with fields of the footer changed, checksums made right again.
+    pub(crate) fn with(&mut self, name: &str, status: u32, fields: &[Field]) {
+        self.add(name, status, self.intact.with(fields));
+    }
+
+    /// One for each value of a field, which its name ends with.
+    pub(crate) fn each(&mut self, name: &str, status: u32, field: Range<usize>, values: &[u64]) {
+        for &value in values {
+            self.with(&format!("{name}-{value}"), status, &[(field.clone(), value)]);
+        }
+    }
+
+    /// One for each line count, which its name has in hexadecimal digits.
+    pub(crate) fn line_counts(&mut self, counts: &[u64]) {
+        for &count in counts {
+            let name = format!("line-count-{count:x}");
+            self.with(&name, status::LINE_COUNT, &[(LINE_COUNT, count)]);
+        }
+    }
+
+    /// One with bits of a byte turned, checksums as they were.
+    pub(crate) fn flip(&mut self, name: &str, at: usize, bits: u8) {
+        self.add(name, status::CHECKSUM, self.intact.flipped(at, bits));
+    }
+
+    /// The first bytes of a footer gone, the footer gone, and another version.
+    pub(crate) fn ends(&mut self) {
+        let footer = self.intact.0.len() - FOOTER_BYTES;
+        self.add("short-63", status::TRUNCATED, self.intact.0[footer + 1..].to_vec());
+        self.add("magic-cut-by-a-line", status::NOT_A_FILTER, self.intact.0[..footer].to_vec());
+        self.with("version-2", status::VERSION, &[(VERSION, 2)]);
+    }
+
+    /// The line count is looked at before the length, and the length, which does not fit so many lines,
+    /// before the checksum of what is in front.
+    pub(crate) fn order_of_lengths(&mut self, other_count: u64) {
+        let none = self.intact.with(&[(LINE_COUNT, 0)]);
+        self.add("order-8-9", status::LINE_COUNT, none[64..].to_vec());
+        let mut other = self.intact.with(&[(LINE_COUNT, other_count)]);
+        other[0] ^= 1;
+        self.add("order-9-10", status::TRUNCATED, other);
     }
 }

@@ -8,12 +8,6 @@
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code, unused_imports)]
 
-mod growing;
-mod matrix;
-
-pub(crate) use growing::*;
-pub(crate) use matrix::*;
-
 use bloomline::definition::{classic, cuckoo, line, static_line};
 use bloomline::{Error, Filter, Params};
 use std::ops::Range;

@@ -2,8 +2,8 @@
 
 use super::Said;
 use super::definition::{Model, arg};
-use crate::definition::*;
 use crate::histories::Keys;
+use crate::kinds::growing_model::*;
 use bloomline::Error;
 
 impl Model for Growing {

@@ -4,14 +4,15 @@
 //! `BLESS=1 cargo test --test all golden_cascade` writes them anew.
 
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests, numbers};
+use crate::golden_files::{
+    Field, Golden, Intact, Spoilt, answers_are, golden_tests, numbers, probes_of, seeded,
+};
 use crate::kinds::cascade_bytes::*;
 use bloomline::definition::cascade::{self, Layer, layer_hash};
 use bloomline::definition::static_line::{self, Levels};
 use bloomline::{Backend, Cascade, CascadeView};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::ops::Range;
 
 fn cascade_of(included: &[u64], excluded: &[u64], rows: u32, seed: u64) -> Vec<u8> {
     encode_cascade(&layers_of_sets(included, excluded, rows).expect("disjoint sets"), seed)
@@ -28,8 +29,7 @@ const ONE: Levels = Levels { line_count: 1, shares: [0; 2], tail: 0 };
 /// A name, and the bytes, with hashes to probe.
 fn accepted(files: &mut Golden) {
     let mut add = |name: &str, bytes: Vec<u8>, keys: &[u64]| {
-        let others = random_hashes(24, 9);
-        let probes = keys.iter().chain(&others).chain(&AWKWARD).copied().collect();
+        let probes = probes_of(keys, usize::MAX, (24, 9));
         files.accept(name, bytes, probes);
     };
     // Sets of which many keys pass: of both some that end in each of the layers.
@@ -54,7 +54,7 @@ fn accepted(files: &mut Golden) {
     add("zero-and-ones", cascade_of(&[0], &[u64::MAX], 4, 0), &[]);
     add("ones-and-zero", cascade_of(&[u64::MAX], &[0], 4, 0), &[]);
     add("awkward-hashes", cascade_of(&AWKWARD[..8], &AWKWARD[8..], 5, 0), &[]);
-    let keys: Vec<u64> = (0..90).map(|i| hash(format!("key {i}").as_bytes(), 9)).collect();
+    let keys = seeded(90, 9);
     add("seed-nine", cascade_of(&keys[..30], &keys[30..], 6, 9), &keys);
     // No writer makes these, and a reader takes them: any rows in any layer, up to 32 layers, lines
     // that pass everything, counts that are not so.
@@ -81,111 +81,67 @@ fn end(layers: &[Layer], hash: u64) -> usize {
     layers.iter().enumerate().take_while(|&layer| passes(layer)).count()
 }
 
-/// An intact cascade to be spoilt: of layers of 6 and more lines, the first of 9 rows.
-fn intact() -> Vec<u8> {
-    cascade_of(&random_hashes(200, 5), &random_hashes(9000, 6), 9, 0)
-}
-
 /// What is rejected, with its status.
 fn rejected(files: &mut Golden) {
-    let intact = Intact(intact());
-    let len = intact.0.clone().len();
-    let (layers, lines) = (get(&intact.0.clone(), K), get(&intact.0.clone(), LINE_COUNT));
+    // An intact cascade to be spoilt: of layers of 6 and more lines, the first of 9 rows.
+    let intact = Intact(cascade_of(&random_hashes(200, 5), &random_hashes(9000, 6), 9, 0));
+    let len = intact.0.len();
+    let (layers, lines) = (get(&intact.0, K), get(&intact.0, LINE_COUNT));
     let table = 64 * lines as usize;
     // With fields of the record of a layer changed, and all checksums made right again.
-    let record = |layer: usize, fields: &[(Range<usize>, u64)]| {
-        let mut bytes = intact.0.clone();
-        for (field, value) in fields {
-            put(&mut bytes[..table + 64 * (layer + 1)], field.clone(), *value);
-        }
-        seal_cascade(&mut bytes);
-        bytes
-    };
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
-    add("short-63", status::TRUNCATED, intact.0[len - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..len - 64].to_vec());
-    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
-    add("footer-seed-changed", status::CHECKSUM, intact.altered(SEED, 1));
-    for layout in [5, 0x0109] {
-        add(&format!("layout-{layout}"), status::LAYOUT, intact.with(&[(LAYOUT, layout)]));
-    }
-    for k in [0, 33, 0x0100_0000 + layers] {
-        add(&format!("layers-{k}"), status::K, intact.with(&[(K, k)]));
-    }
-    for count in [0, (1 << 57) - 1 - layers, 1 << 58, u64::MAX] {
-        let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
-    }
-    for (name, field, value) in [
-        ("one-line-less", LINE_COUNT, lines - 1),
-        ("one-line-more", LINE_COUNT, lines + 1),
-        ("one-layer-less", K, layers - 1),
-        ("one-layer-more", K, layers + 1),
-        ("most-lines", LINE_COUNT, (1 << 57) - 2 - layers),
-    ] {
-        add(&format!("length-{name}"), status::TRUNCATED, intact.with(&[(field, value)]));
-    }
-    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
-    add("length-footer-only", status::TRUNCATED, intact.0[len - 64..].to_vec());
-    for (name, at) in [("first", 0), ("last", table - 1)] {
-        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
-    }
+    let record = |layer, fields: &[Field]| intact.record((table, layer), fields, seal_cascade);
+    let mut bad = Spoilt { files, intact: &intact };
+    bad.ends();
+    bad.add("footer-seed-changed", status::CHECKSUM, intact.altered(SEED, 1));
+    bad.each("layout", status::LAYOUT, LAYOUT, &[5, 0x0109]);
+    bad.each("layers", status::K, K, &[0, 33, 0x0100_0000 + layers]);
+    bad.line_counts(&[0, (1 << 57) - 1 - layers, 1 << 58, u64::MAX]);
+    bad.with("length-one-line-less", status::TRUNCATED, &[(LINE_COUNT, lines - 1)]);
+    bad.with("length-one-line-more", status::TRUNCATED, &[(LINE_COUNT, lines + 1)]);
+    bad.with("length-one-layer-less", status::TRUNCATED, &[(K, layers - 1)]);
+    bad.with("length-one-layer-more", status::TRUNCATED, &[(K, layers + 1)]);
+    bad.with("length-most-lines", status::TRUNCATED, &[(LINE_COUNT, (1 << 57) - 2 - layers)]);
+    bad.add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    bad.add("length-footer-only", status::TRUNCATED, intact.0[len - 64..].to_vec());
+    bad.flip("lines-first-byte-changed", 0, 0x10);
+    bad.flip("lines-last-byte-changed", table - 1, 0x10);
     // Records, under a checksum of the lines that is right.
-    add("records-checksum-changed", status::CHECKSUM, intact.with(&[(RESERVED, 0)]));
-    add("records-key-count-changed", status::CHECKSUM, {
-        let mut bytes = intact.0.clone();
-        bytes[table] ^= 1;
-        seal(&mut bytes);
-        bytes
-    });
+    bad.with("records-checksum-changed", status::CHECKSUM, &[(RESERVED, 0)]);
+    let bytes = intact.changed(|body| body[table] ^= 1);
+    bad.add("records-key-count-changed", status::CHECKSUM, bytes);
     for at in [28, 31, 40, 63] {
-        add(&format!("record-zero-{at}"), status::RESERVED, record(1, &[(at..at + 1, 1)]));
+        bad.add(&format!("record-zero-{at}"), status::RESERVED, record(1, &[(at..at + 1, 1)]));
     }
     for sizes in [0x100, 0x1_0000, 0x1_0040, 0x10_4040, 1 << 24 | 64, 1 << 63] {
         let name = format!("record-levels-{sizes:x}");
-        add(&name, status::RESERVED, record(0, &[(RESERVED, sizes)]));
+        bad.add(&name, status::RESERVED, record(0, &[(RESERVED, sizes)]));
     }
     for rows in [0, 3, 17, 0x0000_0104] {
-        add(&format!("record-k-{rows}"), status::K, record(1, &[(K, rows)]));
+        bad.add(&format!("record-k-{rows}"), status::K, record(1, &[(K, rows)]));
     }
     for (layer, count) in [(0, 0), (0, (1 << 48) + 1), (0, 1 << 58), (1, u64::MAX)] {
         let name = format!("record-{layer}-line-count-{count:x}");
-        add(&name, status::LINE_COUNT, record(layer, &[(LINE_COUNT, count)]));
+        bad.add(&name, status::LINE_COUNT, record(layer, &[(LINE_COUNT, count)]));
     }
-    add("record-lines-left-over", status::LINE_COUNT, record(0, &[(K, 8)]));
-    add("record-lines-too-many", status::LINE_COUNT, record(1, &[(K, 9)]));
-    add("record-most-lines", status::LINE_COUNT, record(0, &[(LINE_COUNT, 1 << 48)]));
+    bad.add("record-lines-left-over", status::LINE_COUNT, record(0, &[(K, 8)]));
+    bad.add("record-lines-too-many", status::LINE_COUNT, record(1, &[(K, 9)]));
+    bad.add("record-most-lines", status::LINE_COUNT, record(0, &[(LINE_COUNT, 1 << 48)]));
     let last = layers as usize - 1;
-    add("record-last-too-many", status::LINE_COUNT, record(last, &[(LINE_COUNT, 9)]));
+    bad.add("record-last-too-many", status::LINE_COUNT, record(last, &[(LINE_COUNT, 9)]));
 
-    add("order-5-7", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (K, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 33), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add(
-        "order-9-10",
-        status::TRUNCATED,
-        Intact(intact.with(&[(LINE_COUNT, lines - 1)])).flipped(0, 1),
-    );
-    add("order-10-11", status::CHECKSUM, {
-        let mut bytes = record(0, &[(K, 3)]);
-        bytes[0] ^= 1;
-        bytes
-    });
-    add("order-11-record", status::CHECKSUM, {
-        let mut bytes = record(0, &[(K, 3)]);
-        put(&mut bytes, RESERVED, 0);
-        seal(&mut bytes);
-        bytes
-    });
-    add("order-record-zero-k", status::RESERVED, record(0, &[(28..29, 1), (K, 0)]));
-    add("order-record-levels-k", status::RESERVED, record(0, &[(RESERVED, 0x100), (K, 0)]));
-    add("order-record-k-line-count", status::K, record(0, &[(K, 0), (LINE_COUNT, 0)]));
-    add("order-record-0-1", status::LINE_COUNT, {
-        let mut bytes = record(0, &[(LINE_COUNT, 0)]);
-        put(&mut bytes[..table + 128], K, 0);
-        seal_cascade(&mut bytes);
-        bytes
-    });
+    bad.with("order-5-7", status::LAYOUT, &[(LAYOUT, 0x7FFF), (K, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 33), (LINE_COUNT, 0)]);
+    bad.order_of_lengths(lines - 1);
+    let bytes = Intact(record(0, &[(K, 3)])).flipped(0, 1);
+    bad.add("order-10-11", status::CHECKSUM, bytes);
+    let bytes = Intact(record(0, &[(K, 3)])).with(&[(RESERVED, 0)]);
+    bad.add("order-11-record", status::CHECKSUM, bytes);
+    bad.add("order-record-zero-k", status::RESERVED, record(0, &[(28..29, 1), (K, 0)]));
+    bad.add("order-record-levels-k", status::RESERVED, record(0, &[(RESERVED, 0x100), (K, 0)]));
+    bad.add("order-record-k-line-count", status::K, record(0, &[(K, 0), (LINE_COUNT, 0)]));
+    let first = Intact(record(0, &[(LINE_COUNT, 0)]));
+    let bytes = first.record((table, 1), &[(K, 0)], seal_cascade);
+    bad.add("order-record-0-1", status::LINE_COUNT, bytes);
 }
 
 /// The hash of a key in each of some layers.
@@ -215,7 +171,7 @@ fn built() -> String {
 
 fn golden() -> Golden {
     let mut files = Golden::new("cascade", 200 << 10);
-    files.check = Some(|bytes| check_cascade(bytes, true));
+    files.check = Some(check_cascade);
     files.answer = |bytes, hash| u32::from(cascade::contains(&layers_of(bytes), hash));
     files.numbers = |bytes| {
         let first = &bytes[..64 * (get(bytes, LINE_COUNT) as usize + 1)];
@@ -234,33 +190,17 @@ golden_tests!(Cascade);
 fn views_of_every_backend_read_them() {
     let files = golden();
     for (name, bytes, probes) in &files.accepted {
-        let expected: Vec<bool> =
-            probes.iter().map(|&hash| (files.answer)(bytes, hash) > 0).collect();
         for backend in Backend::available() {
             let view = CascadeView::open_with_backend(&bytes[..], backend).unwrap();
-            let mut bitmap = vec![0; probes.len().div_ceil(64)];
-            let count = view.contains_hashes(probes, &mut bitmap);
-            assert_eq!(count, expected.iter().filter(|&&is| is).count(), "{name}");
-            for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
-                assert_eq!(view.contains_hash(hash), expected, "{name} {backend:?} {hash:x}");
-                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {backend:?}");
-            }
+            answers_are(&view, probes, |hash| (files.answer)(bytes, hash) > 0, name);
             let found = [view.layer_count() as u64, view.seed(), view.included_count()];
             assert_eq!(found, [K, SEED, KEY_COUNT].map(|field| get(bytes, field)), "{name}");
         }
     }
-    for (name, bytes, _) in &files.rejected {
-        let expected = check_cascade(bytes, true);
-        if name != "length-most-lines" || usize::BITS == 64 {
-            assert_eq!(status_of_result(&CascadeView::open(&bytes[..])), expected, "{name}");
-        }
-        let unverified = check_cascade(bytes, false);
-        assert_eq!(unverified == status::OK, name.starts_with("lines-"), "{name}");
-        let view = CascadeView::open_unverified(&bytes[..]);
-        if name != "length-most-lines" || usize::BITS == 64 {
-            assert_eq!(status_of_result(&view), unverified, "{name}, unverified");
-        }
-    }
+    files.are_rejected_by(&["lines-"], |bytes, verify| match verify {
+        true => status_of_result(&CascadeView::open(bytes)),
+        false => status_of_result(&CascadeView::open_unverified(bytes)),
+    });
 }
 
 /// The probes end in each of many layers.

@@ -4,7 +4,7 @@
 //! `golden/README.md` says what each file is.
 
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests};
+use crate::golden_files::{Golden, Intact, Spoilt, golden_tests, probes_of, seeded};
 use crate::histories::Classic;
 
 use bloomline::definition::classic;
@@ -13,9 +13,7 @@ use std::fmt::Write as _;
 
 fn accepted(files: &mut Golden) {
     let mut add = |name: String, lines: usize, k: u32, seed: u64, hashes: &[u64]| {
-        let others = random_hashes(48, u64::from(k) << 32 | lines as u64);
-        let some = hashes.iter().step_by(hashes.len().div_ceil(48).max(1));
-        let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
+        let probes = probes_of(hashes, 48, (48, u64::from(k) << 32 | lines as u64));
         files.accept(name, encode_classic(lines, k, seed, hashes), probes);
     };
     for k in 1..=16 {
@@ -29,7 +27,7 @@ fn accepted(files: &mut Golden) {
     for k in [7, 16] {
         add(format!("awkward-hashes-k{k:02}"), 3, k, 0, &AWKWARD);
     }
-    let keys: Vec<u64> = (0..60).map(|i| hash(format!("key {i}").as_bytes(), u64::MAX)).collect();
+    let keys = seeded(60, u64::MAX);
     add("seed-max".into(), 2, 7, u64::MAX, &keys);
     let mut full = encode(&[0xFF; 64], 7, 0, 0);
     put(&mut full, LAYOUT, 6);
@@ -40,38 +38,34 @@ fn accepted(files: &mut Golden) {
 /// What is rejected, with its status.
 fn rejected(files: &mut Golden) {
     let intact = Intact(encode_classic(3, 7, 0, &random_hashes(150, 5)));
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
-    add("short-63", status::TRUNCATED, intact.0[256 - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..192].to_vec());
-    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
-    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 1));
+    let mut bad = Spoilt { files, intact: &intact };
+    bad.ends();
+    bad.add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 1));
     // A filter of lines is not made one of this kind by its layout alone, nor the reverse.
     for layout in [1, 5] {
-        add(&format!("footer-layout-{layout}"), status::CHECKSUM, intact.altered(LAYOUT, layout));
+        bad.add(
+            &format!("footer-layout-{layout}"),
+            status::CHECKSUM,
+            intact.altered(LAYOUT, layout),
+        );
     }
-    add("layout-262", status::LAYOUT, intact.with(&[(LAYOUT, 0x0106)]));
-    add("reserved-lowest-bit", status::RESERVED, intact.with(&[(RESERVED, 1)]));
-    add("reserved-highest-bit", status::RESERVED, intact.with(&[(RESERVED, 1 << 63)]));
-    for k in [0, 17, 0x0100_0007] {
-        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
-    }
-    for count in [0, u64::MAX, 1 << 58, (1 << 58) + 3] {
-        let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
-    }
-    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
-    add("length-one-line-less", status::TRUNCATED, intact.with(&[(LINE_COUNT, 2)]));
-    add("length-with-counters", status::TRUNCATED, {
+    bad.with("layout-262", status::LAYOUT, &[(LAYOUT, 0x0106)]);
+    bad.with("reserved-lowest-bit", status::RESERVED, &[(RESERVED, 1)]);
+    bad.with("reserved-highest-bit", status::RESERVED, &[(RESERVED, 1 << 63)]);
+    bad.each("k", status::K, K, &[0, 17, 0x0100_0007]);
+    bad.line_counts(&[0, u64::MAX, 1 << 58, (1 << 58) + 3]);
+    bad.add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    bad.add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    bad.with("length-one-line-less", status::TRUNCATED, &[(LINE_COUNT, 2)]);
+    bad.add("length-with-counters", status::TRUNCATED, {
         let mut bytes = [&intact.0[..192], &[0; 768][..], &intact.0[192..]].concat();
         seal(&mut bytes);
         bytes
     });
-    add("lines-first-byte-changed", status::CHECKSUM, intact.flipped(0, 0x10));
-    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1), (K, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 17), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 2)])).flipped(0, 1));
+    bad.flip("lines-first-byte-changed", 0, 0x10);
+    bad.with("order-6-7", status::RESERVED, &[(RESERVED, 1), (K, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 17), (LINE_COUNT, 0)]);
+    bad.order_of_lengths(2);
 }
 
 /// Hash and line count to the positions.

@@ -4,7 +4,7 @@
 //! golden_counting committed` writes them anew.
 
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests};
+use crate::golden_files::{Golden, Intact, Spoilt, golden_tests, probes_of, seeded};
 use crate::histories::definition::{Counting, Model};
 
 use bloomline::definition::line;
@@ -13,9 +13,7 @@ use bloomline::{CountingFilter, Filter, View};
 /// A filter of `inserted`, a hash for each time that a key is in: its bytes and probes.
 fn of_hashes(lines: usize, k: u32, seed: u64, inserted: &[u64]) -> (Vec<u8>, Vec<u64>) {
     let bytes = Model::bytes(&Counting::of(lines, k, seed, inserted));
-    let others = random_hashes(32, u64::from(k) << 32 | lines as u64);
-    let some = inserted.iter().step_by(inserted.len().div_ceil(48).max(1));
-    (bytes, some.chain(&others).chain(&AWKWARD).copied().collect())
+    (bytes, probes_of(inserted, 48, (32, u64::from(k) << 32 | lines as u64)))
 }
 
 /// The keys number 0 to `count` - 1, number i as often as `times` says.
@@ -55,70 +53,61 @@ fn accepted(files: &mut Golden) {
     put(&mut unknown.0, KEY_COUNT, 0);
     seal(&mut unknown.0);
     add("key-count-unknown", unknown);
-    let inserted: Vec<u64> =
-        (0..60).map(|i| hash(format!("key {i}").as_bytes(), u64::MAX)).collect();
+    let inserted = seeded(60, u64::MAX);
     add("seed-max", of_hashes(2, 6, u64::MAX, &inserted));
 }
 
 const LINES: usize = 3;
 const BODY: usize = LINES * 320;
 
-/// An intact filter of three lines, to be spoilt.
-fn intact() -> Vec<u8> {
-    Model::bytes(&Counting::of(LINES, 6, 0, &random_hashes(100, 340)))
-}
-
 fn rejected(files: &mut Golden) {
-    let intact = Intact(intact());
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    // An intact filter of three lines, to be spoilt.
+    let intact = Intact(Model::bytes(&Counting::of(LINES, 6, 0, &random_hashes(100, 340))));
+    let mut bad = Spoilt { files, intact: &intact };
 
-    add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
-    add("magic-lines-and-counters-only", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
-    add("layout-32767", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF)]));
-    add("layout-258", status::LAYOUT, intact.with(&[(LAYOUT, 0x0102)]));
-    add("reserved-lowest-bit", status::RESERVED, intact.with(&[(RESERVED, 1)]));
-    add("reserved-highest-bit", status::RESERVED, intact.with(&[(RESERVED, 1 << 63)]));
-    for k in [0, 17, 0x0100_0006] {
-        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
-    }
+    bad.add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
+    bad.add("magic-lines-and-counters-only", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
+    bad.with("layout-32767", status::LAYOUT, &[(LAYOUT, 0x7FFF)]);
+    bad.with("layout-258", status::LAYOUT, &[(LAYOUT, 0x0102)]);
+    bad.with("reserved-lowest-bit", status::RESERVED, &[(RESERVED, 1)]);
+    bad.with("reserved-highest-bit", status::RESERVED, &[(RESERVED, 1 << 63)]);
+    bad.each("k", status::K, K, &[0, 17, 0x0100_0006]);
     // None; the first too many; the most that layout 1 may have; and one whose 64 * (5 * line_count
     // + 1) is right in 64 bits.
-    for count in [0, ((1 << 57) - 2) / 5 + 1, (1 << 57) - 2, (1 << 58) + 3, u64::MAX] {
-        let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
-    }
+    bad.line_counts(&[0, ((1 << 57) - 2) / 5 + 1, (1 << 57) - 2, (1 << 58) + 3, u64::MAX]);
     // As long as a plain filter of so many lines, and lengths beside the right one.
-    add("length-no-counters", status::TRUNCATED, {
+    bad.add("length-no-counters", status::TRUNCATED, {
         let mut bytes = [&intact.0[..64 * LINES], &intact.0[BODY..]].concat();
         seal(&mut bytes);
         bytes
     });
-    add("length-counters-only", status::TRUNCATED, intact.0[64 * LINES..].to_vec());
-    add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
-    add("length-counters-of-a-line-gone", status::TRUNCATED, {
+    bad.add("length-counters-only", status::TRUNCATED, intact.0[64 * LINES..].to_vec());
+    bad.add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
+    bad.add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    bad.add("length-counters-of-a-line-gone", status::TRUNCATED, {
         let mut bytes = intact.0.clone();
         bytes.drain(BODY - 256..BODY);
         seal(&mut bytes);
         bytes
     });
-    add("length-line-count-of-all-lines", status::TRUNCATED, intact.with(&[(LINE_COUNT, 15)]));
-    add("length-one-line-less", status::TRUNCATED, intact.with(&[(LINE_COUNT, 2)]));
+    bad.with("length-line-count-of-all-lines", status::TRUNCATED, &[(LINE_COUNT, 15)]);
+    bad.with("length-one-line-less", status::TRUNCATED, &[(LINE_COUNT, 2)]);
     // What is before the footer altered.
-    for (name, at) in [("line", 0), ("counter", 64 * LINES), ("last-byte", BODY - 1)] {
-        add(&format!("lines-{name}-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
-    }
+    bad.flip("lines-line-changed", 0, 0x10);
+    bad.flip("lines-counter-changed", 64 * LINES, 0x10);
+    bad.flip("lines-last-byte-changed", BODY - 1, 0x10);
     // Counters that do not agree with the lines, under checksums that are right.
-    add("counters-all-zero", status::CHECKSUM, intact.changed(|body| body[64 * LINES..].fill(0)));
-    add(
-        "counters-without-lines",
+    bad.add(
+        "counters-all-zero",
         status::CHECKSUM,
-        intact.changed(|body| body[..64 * LINES].fill(0)),
+        intact.changed(|body| body[64 * LINES..].fill(0)),
     );
+    let bytes = intact.changed(|body| body[..64 * LINES].fill(0));
+    bad.add("counters-without-lines", status::CHECKSUM, bytes);
     for (name, from, to) in [("first", 0, 512 * LINES), ("last", 512 * LINES - 1, 0)] {
         for set in [0, 1] {
             let what = if set == 1 { "missing" } else { "too-many" };
-            add(&format!("counters-{name}-{what}"), status::CHECKSUM, {
+            bad.add(&format!("counters-{name}-{what}"), status::CHECKSUM, {
                 intact.changed(|body| {
                     let bit_is = |bit: &usize| body[bit / 8] >> (bit % 8) & 1 == set;
                     let bit =
@@ -130,17 +119,13 @@ fn rejected(files: &mut Golden) {
             });
         }
     }
-    add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
-    add("order-5-6", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (RESERVED, 1)]));
-    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1), (K, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 17), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-11", status::TRUNCATED, {
-        let mut bytes = intact.changed(|body| body[64 * LINES..].fill(0));
-        put(&mut bytes, LINE_COUNT, 2);
-        seal(&mut bytes);
-        bytes
-    });
+    bad.add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
+    bad.with("order-5-6", status::LAYOUT, &[(LAYOUT, 0x7FFF), (RESERVED, 1)]);
+    bad.with("order-6-7", status::RESERVED, &[(RESERVED, 1), (K, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 17), (LINE_COUNT, 0)]);
+    bad.add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    let bytes = Intact(intact.changed(|body| body[64 * LINES..].fill(0)));
+    bad.add("order-9-11", status::TRUNCATED, bytes.with(&[(LINE_COUNT, 2)]));
 }
 
 fn golden() -> Golden {

@@ -4,7 +4,7 @@
 //! anew. `golden/README.md` says what each file is.
 
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests};
+use crate::golden_files::{Golden, Intact, Spoilt, golden_tests, probes_of, seeded};
 
 use bloomline::definition::cuckoo;
 use bloomline::{CuckooFilter, CuckooParams};
@@ -24,8 +24,7 @@ fn lines_of_cuckoo(line_count: usize, bits: u32, hashes: &[u64], removed: usize)
 
 fn accepted(files: &mut Golden) {
     let mut add = |name: String, bits: u32, lines: &[u8], seed: u64, count: u64, probes: &[u64]| {
-        let others = random_hashes(64, u64::from(bits));
-        let probes = probes.iter().chain(&others).chain(&AWKWARD).copied().collect();
+        let probes = probes_of(probes, usize::MAX, (64, u64::from(bits)));
         files.accept(name, encode_cuckoo(lines, bits, seed, count), probes);
     };
     for bits in [8, 12, 16] {
@@ -50,7 +49,7 @@ fn accepted(files: &mut Golden) {
         add(format!("bits{bits:02}-full"), bits, &full, 0, count as u64, &hashes[..80]);
         // What no writer writes, and a reader answers all the same.
         add(format!("bits{bits:02}-all-ones"), bits, &[0xFF; 64], 0, 0, &[]);
-        let keys: Vec<u64> = (0..30).map(|i| hash(format!("key {i}").as_bytes(), 9)).collect();
+        let keys = seeded(30, 9);
         let lines = lines_of_cuckoo(2, bits, &keys, 0);
         add(format!("bits{bits:02}-seed-nine"), bits, &lines, 9, u64::MAX, &keys);
     }
@@ -60,34 +59,26 @@ fn accepted(files: &mut Golden) {
 fn rejected(files: &mut Golden) {
     let intact =
         Intact(encode_cuckoo(&lines_of_cuckoo(3, 12, &random_hashes(60, 5), 0), 12, 0, 60));
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
-    add("short-63", status::TRUNCATED, intact.0[256 - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..192].to_vec());
-    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
-    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 61));
-    add("reserved-lowest-bit", status::RESERVED, intact.with(&[(RESERVED, 1)]));
-    add("reserved-highest-bit", status::RESERVED, intact.with(&[(RESERVED, 1 << 63)]));
+    let mut bad = Spoilt { files, intact: &intact };
+    bad.ends();
+    bad.add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 61));
+    bad.with("reserved-lowest-bit", status::RESERVED, &[(RESERVED, 1)]);
+    bad.with("reserved-highest-bit", status::RESERVED, &[(RESERVED, 1 << 63)]);
     // Cuckoo filters of another kind, which no release wrote.
-    add("layout-5", status::LAYOUT, intact.with(&[(LAYOUT, 5)]));
+    bad.with("layout-5", status::LAYOUT, &[(LAYOUT, 5)]);
     // k is 8, 12 or 16; the last is good in its lowest byte.
-    for k in [0, 1, 4, 7, 9, 10, 15, 17, 24, 0x0000_010C] {
-        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
-    }
+    bad.each("k", status::K, K, &[0, 1, 4, 7, 9, 10, 15, 17, 24, 0x0000_010C]);
     // The last four are those whose size is over the limit, overflows, or seems right when it
     // does.
-    for count in [0, 1 << 32, u64::MAX, 1 << 58, (1 << 58) + 3] {
-        let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
-    }
-    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
-    add("length-one-line-less", status::TRUNCATED, intact.with(&[(LINE_COUNT, 2)]));
-    add("length-most-lines", status::TRUNCATED, intact.with(&[(LINE_COUNT, (1 << 32) - 1)]));
-    add("lines-first-byte-changed", status::CHECKSUM, intact.flipped(0, 0x10));
-    add("lines-spare-byte-changed", status::CHECKSUM, intact.flipped(63, 1));
-    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1), (K, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 6), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 2)])).flipped(0, 1));
+    bad.line_counts(&[0, 1 << 32, u64::MAX, 1 << 58, (1 << 58) + 3]);
+    bad.add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    bad.with("length-one-line-less", status::TRUNCATED, &[(LINE_COUNT, 2)]);
+    bad.with("length-most-lines", status::TRUNCATED, &[(LINE_COUNT, (1 << 32) - 1)]);
+    bad.flip("lines-first-byte-changed", 0, 0x10);
+    bad.flip("lines-spare-byte-changed", 63, 1);
+    bad.with("order-6-7", status::RESERVED, &[(RESERVED, 1), (K, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 6), (LINE_COUNT, 0)]);
+    bad.order_of_lengths(2);
 }
 
 /// Hash, bits and line count to the fingerprint and the two buckets.

@@ -4,12 +4,11 @@
 //! `stages.txt` beside them, the sizes of the stages, is by the library itself.
 
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests};
+use crate::golden_files::{Field, Golden, Intact, Spoilt, golden_tests, seeded};
 use crate::kinds::scalable_bytes::*;
 
 use bloomline::{Error, Filter, ScalableFilter, View};
 use std::fmt::Write as _;
-use std::ops::Range;
 
 /// A stage of so many lines, with so many random keys.
 fn stage(lines: usize, k: u32, keys: usize, capacity: u64) -> StageOf {
@@ -42,9 +41,9 @@ fn accepted(files: &mut Golden) {
     );
     let many = vec![stage(1, 3, 2, 1); 64];
     add("sixty-four-stages", 0.999, 0, &many, random(1, 3, 2).collect());
-    let hashes: Vec<u64> = (0..40).map(|i| hash(format!("key {i}").as_bytes(), u64::MAX)).collect();
-    let seeded = [StageOf::new(1, 10, 20, &hashes[..20]), StageOf::new(2, 11, 40, &hashes[20..])];
-    add("seed-max", 1e-4, u64::MAX, &seeded, hashes);
+    let hashes = seeded(40, u64::MAX);
+    let filled = [StageOf::new(1, 10, 20, &hashes[..20]), StageOf::new(2, 11, 40, &hashes[20..])];
+    add("seed-max", 1e-4, u64::MAX, &filled, hashes);
     let awkward = [StageOf::new(3, 6, 32, &AWKWARD[..8]), StageOf::new(3, 16, 64, &AWKWARD[8..])];
     add("awkward-hashes", 0.01, 0, &awkward, AWKWARD.to_vec());
     add("rate-least", 1e-15, 0, &[stage(1, 16, 5, 32)], random(1, 16, 5).collect());
@@ -58,40 +57,29 @@ fn accepted(files: &mut Golden) {
     add("key-count-unknown", 0.01, 0, &[full], random(1, 4, 300).collect());
 }
 
-/// An intact filter of three stages, of 1, 2 and 4 lines, to be spoilt.
-fn intact() -> Vec<u8> {
-    encode_scalable(&[stage(1, 8, 32, 32), stage(2, 8, 64, 64), stage(4, 9, 50, 128)], 0.01, 0)
-}
-
 const LINES: usize = 7;
 const TABLE: usize = 64 * LINES;
 const BODY: usize = TABLE + 3 * 64;
 
 fn rejected(files: &mut Golden) {
-    let intact = Intact(intact());
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    // An intact filter of three stages, of 1, 2 and 4 lines, to be spoilt.
+    let intact = Intact(encode_scalable(
+        &[stage(1, 8, 32, 32), stage(2, 8, 64, 64), stage(4, 9, 50, 128)],
+        0.01,
+        0,
+    ));
+    let mut bad = Spoilt { files, intact: &intact };
     // With a field of the record of a stage changed, and checksums made right again.
-    let record = |stage: usize, fields: &[(Range<usize>, u64)]| {
-        let mut bytes = intact.0.clone();
-        for (field, value) in fields {
-            let end = TABLE + 64 * (stage + 1);
-            put(&mut bytes[..end], field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
+    let record = |stage, fields: &[Field]| intact.record((TABLE, stage), fields, seal);
 
-    add("short-63", status::TRUNCATED, intact.0[BODY + 1..].to_vec());
-    add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
-    add("magic-no-footer", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
-    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
-    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 1));
+    bad.add("short-63", status::TRUNCATED, intact.0[BODY + 1..].to_vec());
+    bad.add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
+    bad.add("magic-no-footer", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
+    bad.with("version-2", status::VERSION, &[(VERSION, 2)]);
+    bad.add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 1));
     for layout in [1, 2, 4, 5, 0x0103] {
-        let mut bytes = intact.with(&[(LAYOUT, layout)]);
         // For other layouts a filter, or not: for this one none in any case.
-        put(&mut bytes, K, 8);
-        seal(&mut bytes);
-        add(&format!("layout-{layout}"), status::LAYOUT, bytes);
+        bad.with(&format!("layout-{layout}"), status::LAYOUT, &[(LAYOUT, layout), (K, 8)]);
     }
     let below = 1e-15f64.to_bits() - 1;
     for (name, rate) in [
@@ -103,71 +91,47 @@ fn rejected(files: &mut Golden) {
         ("nan", f64::NAN.to_bits()),
         ("infinite", f64::INFINITY.to_bits()),
     ] {
-        add(&format!("rate-{name}"), status::RATE, intact.with(&[(RESERVED, rate)]));
+        bad.with(&format!("rate-{name}"), status::RATE, &[(RESERVED, rate)]);
     }
-    for stages in [0, 65, 0x0100_0003] {
-        add(&format!("stages-{stages}"), status::K, intact.with(&[(K, stages)]));
-    }
+    bad.each("stages", status::K, K, &[0, 65, 0x0100_0003]);
     // None; the first too many; and those whose 64 * (line_count + 4) is right in 64 bits.
-    for count in [0, (1 << 57) - 4, (1 << 57) - 1, (1 << 58) + 7, (1 << 58) - 4, u64::MAX] {
-        add(
-            &format!("line-count-{count:x}"),
-            status::LINE_COUNT,
-            intact.with(&[(LINE_COUNT, count)]),
-        );
-    }
-    for (name, field, value) in [
-        ("one-line-less", LINE_COUNT, 6),
-        ("one-line-more", LINE_COUNT, 8),
-        ("one-stage-less", K, 2),
-        ("one-stage-more", K, 4),
-    ] {
-        add(&format!("length-{name}"), status::TRUNCATED, intact.with(&[(field, value)]));
-    }
-    add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
-    add("length-footer-only", status::TRUNCATED, intact.0[BODY..].to_vec());
-    for (name, at) in [("first-byte", 0), ("record", TABLE), ("last-byte", BODY - 1)] {
-        add(&format!("lines-{name}-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
-    }
+    bad.line_counts(&[0, (1 << 57) - 4, (1 << 57) - 1, (1 << 58) + 7, (1 << 58) - 4, u64::MAX]);
+    bad.with("length-one-line-less", status::TRUNCATED, &[(LINE_COUNT, 6)]);
+    bad.with("length-one-line-more", status::TRUNCATED, &[(LINE_COUNT, 8)]);
+    bad.with("length-one-stage-less", status::TRUNCATED, &[(K, 2)]);
+    bad.with("length-one-stage-more", status::TRUNCATED, &[(K, 4)]);
+    bad.add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
+    bad.add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    bad.add("length-footer-only", status::TRUNCATED, intact.0[BODY..].to_vec());
+    bad.flip("lines-first-byte-changed", 0, 0x10);
+    bad.flip("lines-record-changed", TABLE, 0x10);
+    bad.flip("lines-last-byte-changed", BODY - 1, 0x10);
     // Records, under checksums that are right.
     for (name, at) in [("first", 28), ("middle", 40), ("last", 63)] {
-        add(&format!("record-{name}-zero-byte"), status::RESERVED, {
-            let mut bytes = intact.0.clone();
-            bytes[TABLE + 64 + at] = 1;
-            seal(&mut bytes);
-            bytes
-        });
+        let bytes = record(1, &[(at..at + 1, 1)]);
+        bad.add(&format!("record-{name}-zero-byte"), status::RESERVED, bytes);
     }
     for k in [0, 17, 0x0100_0008] {
-        add(&format!("record-k-{k}"), status::K, record(1, &[(K, k)]));
+        bad.add(&format!("record-k-{k}"), status::K, record(1, &[(K, k)]));
     }
     for (stage, count) in
         [(0, 0), (0, 2), (0, 8), (1, 1), (2, 3), (2, 5), (2, 1 << 58), (0, u64::MAX)]
     {
         let name = format!("record-{stage}-line-count-{count:x}");
-        add(&name, status::LINE_COUNT, record(stage, &[(LINE_COUNT, count)]));
+        bad.add(&name, status::LINE_COUNT, record(stage, &[(LINE_COUNT, count)]));
     }
-    add("record-capacity-0", status::LINE_COUNT, record(1, &[(CAPACITY, 0)]));
+    bad.add("record-capacity-0", status::LINE_COUNT, record(1, &[(CAPACITY, 0)]));
 
-    add("order-5-6", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
-    add("order-6-7", status::RATE, intact.with(&[(RESERVED, 0), (K, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 65), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 6)])).flipped(0, 1));
-    add("order-10-11", status::CHECKSUM, {
-        let mut bytes = intact.0.clone();
-        bytes[TABLE + 24] = 0;
-        bytes
-    });
-    add("order-record-zero-byte-k", status::RESERVED, record(0, &[(K, 0), (28..29, 1)]));
-    add("order-record-k-line-count", status::K, record(0, &[(K, 0), (LINE_COUNT, 0)]));
-    add("order-record-0-line-count-1-k", status::LINE_COUNT, {
-        let mut bytes = record(0, &[(LINE_COUNT, 0)]);
-        put(&mut bytes[..TABLE + 128], K, 0);
-        seal(&mut bytes);
-        bytes
-    });
+    bad.with("order-5-6", status::LAYOUT, &[(LAYOUT, 0x7FFF), (RESERVED, 0)]);
+    bad.with("order-6-7", status::RATE, &[(RESERVED, 0), (K, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 65), (LINE_COUNT, 0)]);
+    bad.order_of_lengths(6);
+    bad.flip("order-10-11", TABLE + 24, 8);
+    bad.add("order-record-zero-byte-k", status::RESERVED, record(0, &[(K, 0), (28..29, 1)]));
+    bad.add("order-record-k-line-count", status::K, record(0, &[(K, 0), (LINE_COUNT, 0)]));
+    let first = Intact(record(0, &[(LINE_COUNT, 0)]));
+    let bytes = first.record((TABLE, 1), &[(K, 0)], seal);
+    bad.add("order-record-0-line-count-1-k", status::LINE_COUNT, bytes);
 }
 
 /// How filters grow that are made for so many keys at first: of each stage the number of keys
@@ -196,7 +160,7 @@ fn stages_text() -> String {
 
 fn golden() -> Golden {
     let mut files = Golden::new("scalable", 100 << 10);
-    files.check = Some(check_scalable);
+    files.check = Some(|bytes, _| check_scalable(bytes));
     files.answer = |bytes, hash| u32::from(scalable_contains(bytes, hash));
     files.viewed = false;
     accepted(&mut files);

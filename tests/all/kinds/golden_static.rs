@@ -4,7 +4,7 @@
 //! `BLESS=1 cargo test --test all golden_static` writes them anew.
 
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests, numbers};
+use crate::golden_files::{Golden, Intact, Spoilt, golden_tests, numbers, probes_of, seeded};
 use bloomline::StaticFilter;
 use bloomline::definition::static_line::{self, Levels};
 use std::fmt::Write as _;
@@ -17,9 +17,8 @@ fn accepted(files: &mut Golden) {
     let mut add = |name: String, rows: u32, levels: Levels, seed: u64, hashes: &[u64]| {
         let lines = static_line::build(hashes, levels, rows);
         let bytes = encode_static(&lines, rows, levels, seed, hashes.len() as u64);
-        let others = random_hashes(48, u64::from(rows));
-        let some = hashes.iter().take(48);
-        let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
+        let some = &hashes[..hashes.len().min(48)];
+        let probes = probes_of(some, usize::MAX, (48, u64::from(rows)));
         files.accept(name, bytes, probes);
     };
     for rows in 4..=16 {
@@ -39,7 +38,7 @@ fn accepted(files: &mut Golden) {
         // No key where the high bits are not these.
         let close: Vec<u64> = random_hashes(100, 5).into_iter().map(|hash| hash >> 12).collect();
         add(name("one-position"), rows, levels(7, [100, 1], 0), 0, &close);
-        let keys: Vec<u64> = (0..90).map(|i| hash(format!("key {i}").as_bytes(), 9)).collect();
+        let keys = seeded(90, 9);
         add(name("seed-nine"), rows, levels(2, [128, 1], 0), 9, &keys);
         add(name("most-levels"), rows, levels(3, [255, 255], 15), u64::MAX, &keys);
     }
@@ -52,45 +51,36 @@ fn rejected(files: &mut Golden) {
         let lines = static_line::build(&random_hashes(200, 5), shape, 8);
         encode_static(&lines, 8, shape, 0, 200)
     });
-    let len = intact.0.clone().len();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
-    add("short-63", status::TRUNCATED, intact.0[len - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..len - 64].to_vec());
-    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
-    add("footer-levels-changed", status::CHECKSUM, intact.altered(RESERVED, 0));
-    add("layout-9", status::LAYOUT, intact.with(&[(LAYOUT, 9)]));
+    let mut bad = Spoilt { files, intact: &intact };
+    bad.ends();
+    bad.add("footer-levels-changed", status::CHECKSUM, intact.altered(RESERVED, 0));
+    bad.with("layout-9", status::LAYOUT, &[(LAYOUT, 9)]);
     // A third level without a second, more without a third, too many, and bits above.
     for sizes in [0x100, 0x1_0000, 0x1_0056, 0x10_0156, 0xFF_0156, 1 << 24 | 86, 1 << 63] {
-        add(&format!("levels-{sizes:x}"), status::RESERVED, intact.with(&[(RESERVED, sizes)]));
+        bad.with(&format!("levels-{sizes:x}"), status::RESERVED, &[(RESERVED, sizes)]);
     }
     // The last is good in its lowest byte.
-    for k in [0, 1, 3, 17, 0x0000_0108] {
-        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
-    }
-    for count in [0, (1 << 48) + 1, 1 << 58, (1 << 58) + 3, u64::MAX] {
-        let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
-    }
-    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
-    add("length-one-line-more", status::TRUNCATED, intact.with(&[(LINE_COUNT, 4)]));
-    add("length-a-level-less", status::TRUNCATED, intact.with(&[(RESERVED, 86 | 1 << 8)]));
-    add(
+    bad.each("k", status::K, K, &[0, 1, 3, 17, 0x0000_0108]);
+    bad.line_counts(&[0, (1 << 48) + 1, 1 << 58, (1 << 58) + 3, u64::MAX]);
+    bad.add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    bad.with("length-one-line-more", status::TRUNCATED, &[(LINE_COUNT, 4)]);
+    bad.with("length-a-level-less", status::TRUNCATED, &[(RESERVED, 86 | 1 << 8)]);
+    bad.add(
         "length-a-level-more",
         status::TRUNCATED,
         intact.with(&[(RESERVED, 86 | 1 << 8 | 2 << 16)]),
     );
-    add(
+    bad.add(
         "length-a-longer-level",
         status::TRUNCATED,
         intact.with(&[(RESERVED, 171 | 1 << 8 | 1 << 16)]),
     );
-    add("length-lines-of-128", status::TRUNCATED, intact.with(&[(K, 9)]));
-    add("length-most-lines", status::TRUNCATED, intact.with(&[(LINE_COUNT, 1 << 48)]));
-    add("lines-first-byte-changed", status::CHECKSUM, intact.flipped(0, 0x10));
-    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1 << 8), (K, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 3), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 4)])).flipped(0, 1));
+    bad.with("length-lines-of-128", status::TRUNCATED, &[(K, 9)]);
+    bad.with("length-most-lines", status::TRUNCATED, &[(LINE_COUNT, 1 << 48)]);
+    bad.flip("lines-first-byte-changed", 0, 0x10);
+    bad.with("order-6-7", status::RESERVED, &[(RESERVED, 1 << 8), (K, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 3), (LINE_COUNT, 0)]);
+    bad.order_of_lengths(4);
 }
 
 /// Hash, rows and line count to coefficients, fingerprint, line, position and next hash.

@@ -3,7 +3,7 @@
 //! error. `BLESS=1 cargo test --test golden_window committed` writes them anew.
 
 use crate::definition::*;
-use crate::golden_files::{Golden, Intact, golden_tests, numbers};
+use crate::golden_files::{Golden, Intact, Spoilt, golden_tests, numbers, probes_of, seeded};
 use crate::kinds::window_bytes::*;
 
 use bloomline::definition::line;
@@ -29,9 +29,7 @@ fn filled(
 
 fn accepted(files: &mut Golden) {
     let mut add = |name: &str, state: WindowState, inserted: &[u64]| {
-        let some = inserted.iter().step_by(inserted.len().div_ceil(60).max(1));
-        let others = random_hashes(24, state.slice);
-        let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
+        let probes = probes_of(inserted, 60, (24, state.slice));
         files.accept(name, state.encode(), probes);
     };
     for k in 1..=line::MAX_K {
@@ -69,7 +67,7 @@ fn accepted(files: &mut Golden) {
     state.key_counts = vec![0; 2];
     add("key-counts-unknown", state, &hashes);
     let mut state = WindowState::new(2, 2, 6, u64::MAX);
-    let hashes: Vec<u64> = (0..60).map(|i| hash(format!("key {i}").as_bytes(), u64::MAX)).collect();
+    let hashes = seeded(60, u64::MAX);
     state.insert_all(&hashes);
     add("seed-max", state, &hashes);
     for k in [6, 8, 16] {
@@ -79,17 +77,13 @@ fn accepted(files: &mut Golden) {
     }
 }
 
-/// An intact window of 3 generations of 2 lines, to be spoilt.
-fn intact() -> Vec<u8> {
-    filled((3, 2), 6, 0, 4, 30).0.encode()
-}
-
 const LINES: usize = 3 * 2 * 64;
 const BODY: usize = LINES + 16 + 3 * 8;
 
 fn rejected(files: &mut Golden) {
-    let intact = Intact(intact());
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    // An intact window of 3 generations of 2 lines, to be spoilt.
+    let intact = Intact(filled((3, 2), 6, 0, 4, 30).0.encode());
+    let mut bad = Spoilt { files, intact: &intact };
     // Some bytes before the footer taken out, and checksums made right again.
     let without = |range: Range<usize>| {
         let mut bytes = intact.0.clone();
@@ -98,28 +92,23 @@ fn rejected(files: &mut Golden) {
         bytes
     };
 
-    add("short-63", status::TRUNCATED, intact.0[BODY + 1..].to_vec());
-    add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
-    add("magic-no-footer", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
-    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
-    add("layout-32767", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF)]));
-    add("layout-260", status::LAYOUT, intact.with(&[(LAYOUT, 0x0104)]));
+    bad.add("short-63", status::TRUNCATED, intact.0[BODY + 1..].to_vec());
+    bad.add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
+    bad.add("magic-no-footer", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
+    bad.with("version-2", status::VERSION, &[(VERSION, 2)]);
+    bad.with("layout-32767", status::LAYOUT, &[(LAYOUT, 0x7FFF)]);
+    bad.with("layout-260", status::LAYOUT, &[(LAYOUT, 0x0104)]);
     for generations in [0, 1 << 32, (1 << 32) + 3, u64::MAX] {
         let name = format!("generations-{generations:x}");
-        add(&name, status::GENERATIONS, intact.with(&[(RESERVED, generations)]));
+        bad.with(&name, status::GENERATIONS, &[(RESERVED, generations)]);
     }
-    for k in [0, 17, 0x0100_0006] {
-        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
-    }
+    bad.each("k", status::K, K, &[0, 17, 0x0100_0006]);
     // None; the first too many; the most that layout 1 may have; and one whose 192 * line_count is
     // right in 64 bits.
-    for count in [0, ((1 << 63) - 1 - 104) / 192 + 1, (1 << 57) - 2, (1 << 58) + 2, u64::MAX] {
-        let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
-    }
+    bad.line_counts(&[0, ((1 << 63) - 1 - 104) / 192 + 1, (1 << 57) - 2, (1 << 58) + 2, u64::MAX]);
     let most = u32::MAX.into();
     let many = [(RESERVED, most), (LINE_COUNT, (1 << 31) / 64 + 1)];
-    add("line-count-of-many-generations", status::LINE_COUNT, intact.with(&many));
+    bad.add("line-count-of-many-generations", status::LINE_COUNT, intact.with(&many));
     for (name, fields) in [
         ("generations-1", (RESERVED, 1)),
         ("generations-2", (RESERVED, 2)),
@@ -129,33 +118,31 @@ fn rejected(files: &mut Golden) {
         ("lines-3", (LINE_COUNT, 3)),
         ("lines-of-all", (LINE_COUNT, 6)),
     ] {
-        add(&format!("length-{name}"), status::TRUNCATED, intact.with(&[fields]));
+        bad.with(&format!("length-{name}"), status::TRUNCATED, &[fields]);
     }
-    add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
-    add("length-no-lines", status::TRUNCATED, without(0..LINES));
-    add("length-no-state", status::TRUNCATED, without(LINES..BODY));
-    add("length-no-key-counts", status::TRUNCATED, without(LINES + 16..BODY));
-    add("length-last-key-count-gone", status::TRUNCATED, without(BODY - 8..BODY));
-    add("length-footer-only", status::TRUNCATED, without(0..BODY));
-    for (name, at) in
-        [("first-byte", 0), ("last-line", LINES - 1), ("slice", LINES), ("key-count", BODY - 1)]
-    {
-        add(&format!("lines-{name}-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
-    }
-    add("order-3-4", status::VERSION, intact.unsealed(&[(VERSION, 2)]));
-    add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
-    add("order-5-6", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
-    add("order-6-7", status::GENERATIONS, intact.with(&[(RESERVED, 0), (K, 0)]));
-    add("order-6-8", status::GENERATIONS, intact.with(&[(RESERVED, 0), (LINE_COUNT, 0)]));
-    add("order-7-8", status::K, intact.with(&[(K, 17), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 3)])).flipped(0, 1));
+    bad.add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
+    bad.add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    bad.add("length-no-lines", status::TRUNCATED, without(0..LINES));
+    bad.add("length-no-state", status::TRUNCATED, without(LINES..BODY));
+    bad.add("length-no-key-counts", status::TRUNCATED, without(LINES + 16..BODY));
+    bad.add("length-last-key-count-gone", status::TRUNCATED, without(BODY - 8..BODY));
+    bad.add("length-footer-only", status::TRUNCATED, without(0..BODY));
+    bad.flip("lines-first-byte-changed", 0, 0x10);
+    bad.flip("lines-last-line-changed", LINES - 1, 0x10);
+    bad.flip("lines-slice-changed", LINES, 0x10);
+    bad.flip("lines-key-count-changed", BODY - 1, 0x10);
+    bad.add("order-3-4", status::VERSION, intact.unsealed(&[(VERSION, 2)]));
+    bad.add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
+    bad.with("order-5-6", status::LAYOUT, &[(LAYOUT, 0x7FFF), (RESERVED, 0)]);
+    bad.with("order-6-7", status::GENERATIONS, &[(RESERVED, 0), (K, 0)]);
+    bad.with("order-6-8", status::GENERATIONS, &[(RESERVED, 0), (LINE_COUNT, 0)]);
+    bad.with("order-7-8", status::K, &[(K, 17), (LINE_COUNT, 0)]);
+    bad.order_of_lengths(3);
 }
 
 fn golden() -> Golden {
     let mut files = Golden::new("window", 150 << 10);
-    files.check = Some(check_window);
+    files.check = Some(|bytes, _| check_window(bytes));
     files.answer = |bytes, hash| u32::from(WindowState::decode(bytes).contains(hash));
     files.numbers = |bytes| {
         let state = WindowState::decode(bytes);

@@ -12,9 +12,16 @@ mod golden_cascade;
 mod golden_classic;
 mod golden_counting;
 mod golden_cuckoo;
+mod golden_growing;
+mod golden_matrix;
 mod golden_scalable;
 mod golden_static;
 mod golden_window;
+mod growing;
+pub(crate) mod growing_bytes;
+pub(crate) mod growing_model;
+mod matrix;
+pub(crate) mod matrix_bytes;
 mod scalable;
 pub(crate) mod scalable_bytes;
 mod static_filter;
@@ -165,7 +172,7 @@ macro_rules! histories {
             "window": definition::Window, bloomline::Window, Script::window;
             "static": built::Static, bloomline::StaticFilter, Script::static_filter;
             "cascade": built::Cascade, bloomline::Cascade, Script::cascade;
-            "growing": crate::definition::Growing, bloomline::GrowingFilter, Script::growing;
+            "growing": crate::kinds::growing_model::Growing, bloomline::GrowingFilter, Script::growing;
         }
     };
 }
@@ -191,8 +198,8 @@ pub(crate) fn check_of(layout: u64) -> Option<fn(&[u8]) -> u32> {
         3 => Some(scalable_bytes::check_scalable),
         4 => Some(window_bytes::check_window),
         9 => Some(|bytes| cascade_bytes::check_cascade(bytes, true)),
-        10 => Some(|bytes| definition::check_matrix(bytes, true)),
-        11 => Some(|bytes| definition::check_growing(bytes, true)),
+        10 => Some(|bytes| matrix_bytes::check_matrix(bytes, true)),
+        11 => Some(|bytes| growing_bytes::check_growing(bytes, true)),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The matrix against its definition, by every backend, and against the filters that are its columns.
 
 mod bytes;
+mod columns;
 mod filled;
 
 use crate::definition::fewer;

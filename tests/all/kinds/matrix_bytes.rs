@@ -1,7 +1,7 @@
 //! Matrices by the definition: their encoded form, and what a reader says of any bytes.
 
-use super::*;
-use bloomline::definition::matrix::{self, ROWS, group_bytes, row_bytes};
+use crate::definition::*;
+use bloomline::definition::matrix::{self, group_bytes, row_bytes};
 
 /// The field at offset 32 is the number of columns, and these.
 pub(crate) const NAMED: u64 = 1 << 32;
