@@ -49,20 +49,10 @@ pub(crate) struct Outline {
 
 /// As `native::check`, for this layout.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<Outline, Error> {
-    let footer = Footer::read(footer)?;
-    if footer.layout != LAYOUT {
-        return Err(Error::Layout(footer.layout));
-    }
+    let footer = Footer::read_of(footer, LAYOUT)?;
     let layers = footer.k as usize;
-    if !(1..=MAX_LAYERS).contains(&layers) {
-        return Err(Error::K(footer.k));
-    }
-    let most = isize::MAX as usize / LINE_BYTES - layers - 1;
-    if !(1..=most as u64).contains(&footer.line_count) {
-        return Err(Error::LineCount(footer.line_count));
-    }
-    let line_bytes = footer.line_count as usize * LINE_BYTES;
-    native::check_len(body_len, line_bytes + layers * FOOTER_BYTES)?;
+    let records = (1..=MAX_LAYERS).contains(&layers).then_some(layers);
+    let line_bytes = footer.check_parts(body_len, records)?;
     Ok(Outline { layers, line_bytes, seed: footer.seed, records: footer.shape })
 }
 
@@ -81,9 +71,7 @@ impl Outline {
         &self,
         records: &[FooterBytes],
     ) -> Result<impl Iterator<Item = Layer>, Error> {
-        if native::checksum(records.as_flattened()) != self.records {
-            return Err(Error::Checksum);
-        }
+        native::check_records(records, self.records)?;
         let mut layers = [None; MAX_LAYERS];
         let mut left = self.line_bytes;
         for (i, (record, layer)) in records.iter().zip(&mut layers).enumerate() {

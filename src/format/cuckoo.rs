@@ -9,10 +9,7 @@ pub(crate) const LAYOUT: u16 = 7;
 
 /// As `native::check`, for this layout: the parameters, and the writer's key count.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(CuckooParams, u64), Error> {
-    let footer = Footer::read(footer)?;
-    if footer.layout != LAYOUT {
-        return Err(Error::Layout(footer.layout));
-    }
+    let footer = Footer::read_of(footer, LAYOUT)?;
     if footer.shape != 0 {
         return Err(Error::Reserved);
     }

@@ -142,19 +142,9 @@ pub(crate) struct Outline {
 
 /// As `native::check`, for this layout.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<Outline, Error> {
-    let footer = Footer::read(footer)?;
-    if footer.layout != LAYOUT {
-        return Err(Error::Layout(footer.layout));
-    }
+    let footer = Footer::read_of(footer, LAYOUT)?;
     let parts = footer.k as usize;
-    if parts != 1 && parts != PARTS {
-        return Err(Error::K(footer.k));
-    }
-    let most = isize::MAX as usize / LINE_BYTES - parts - 2;
-    if !(1..=most as u64).contains(&footer.line_count) {
-        return Err(Error::LineCount(footer.line_count));
-    }
-    native::check_len(body_len, (footer.line_count as usize + parts + 1) * LINE_BYTES)?;
+    footer.check_parts(body_len, [1, PARTS].contains(&parts).then_some(parts + 1))?;
     let Footer { key_count, line_count: blocks, seed, shape: records, .. } = footer;
     Ok(Outline { parts, blocks, key_count, seed, records })
 }
@@ -170,9 +160,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Outline, &[u8], &[FooterBytes]), Er
 impl Outline {
     /// What these records say. The order of the checks is that of `docs/FORMAT.md`.
     pub(crate) fn shape(&self, records: &[FooterBytes]) -> Result<Shape, Error> {
-        if native::checksum(records.as_flattened()) != self.records {
-            return Err(Error::Checksum);
-        }
+        native::check_records(records, self.records)?;
         let Some((of_all, of_regions)) = records.split_last() else { return Err(Error::Reserved) };
         let mut shape = shape_of(of_all, self.parts)?;
         let mut lines = 0;

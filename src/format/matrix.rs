@@ -165,10 +165,7 @@ fn number_of(columns: u64) -> Result<u32, Error> {
 
 /// As `native::check`, for this layout.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<MatrixShape, Error> {
-    let footer = Footer::read(footer)?;
-    if footer.layout != LAYOUT {
-        return Err(Error::Layout(footer.layout));
-    }
+    let footer = Footer::read_of(footer, LAYOUT)?;
     if footer.shape & !KNOWN != 0 {
         return Err(Error::Reserved);
     }

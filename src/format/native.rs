@@ -87,6 +87,30 @@ impl Footer {
         })
     }
 
+    /// The same for a reader of one layout: rules 2 to 5.
+    pub(super) fn read_of(footer: &FooterBytes, layout: u16) -> Result<Footer, Error> {
+        let footer = Footer::read(footer)?;
+        if footer.layout == layout { Ok(footer) } else { Err(Error::Layout(footer.layout)) }
+    }
+
+    /// Checks the number of parts, the line count and the length, as [`check`] does, of a layout that has
+    /// so many records between lines and footer; `None` if there cannot be as many parts as `k` says.
+    /// Returns the bytes of the lines.
+    pub(super) fn check_parts(
+        &self,
+        body_len: u64,
+        records: Option<usize>,
+    ) -> Result<usize, Error> {
+        let records = records.ok_or(Error::K(self.k))?;
+        let most = isize::MAX as usize / LINE_BYTES - records - 1;
+        if !(1..=most as u64).contains(&self.line_count) {
+            return Err(Error::LineCount(self.line_count));
+        }
+        let line_bytes = self.line_count as usize * LINE_BYTES;
+        check_len(body_len, line_bytes + records * FOOTER_BYTES)?;
+        Ok(line_bytes)
+    }
+
     /// The footer that goes behind bytes of that checksum.
     pub(crate) fn seal(&self, body_checksum: u64) -> FooterBytes {
         let mut footer = [0; FOOTER_BYTES];
@@ -215,6 +239,11 @@ pub(super) fn lines_checksum(footer: &FooterBytes) -> u64 {
 
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     hash(bytes, 0)
+}
+
+/// Whether records have the checksum that a footer states of them.
+pub(super) fn check_records(records: &[FooterBytes], stated: u64) -> Result<(), Error> {
+    if checksum(records.as_flattened()) == stated { Ok(()) } else { Err(Error::Checksum) }
 }
 
 pub(super) fn put<const N: usize>(footer: &mut FooterBytes, at: usize, field: [u8; N]) {

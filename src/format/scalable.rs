@@ -1,9 +1,8 @@
 //! Layout 3: the lines of all stages of a scalable filter, the oldest stage first, then a record of
 //! 64 bytes for each stage, before the footer of `native`. `docs/FORMAT.md` is the standard.
 
-use super::native::{self, FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
+use super::native::{FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
 use crate::error::Error;
-use crate::line::LINE_BYTES;
 use crate::shape::Params;
 
 pub(super) const LAYOUT: u16 = 3;
@@ -52,24 +51,14 @@ pub(crate) fn is_rate(rate: f64) -> bool {
 /// As `native::check`, for this layout: what the stages share, how many they are, and the
 /// bytes of all their lines.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shared, usize, usize), Error> {
-    let footer = Footer::read(footer)?;
-    if footer.layout != LAYOUT {
-        return Err(Error::Layout(footer.layout));
-    }
+    let footer = Footer::read_of(footer, LAYOUT)?;
     let rate = f64::from_bits(footer.shape);
     if !is_rate(rate) {
         return Err(Error::Rate(rate));
     }
     let stages = footer.k as usize;
-    if !(1..=MAX_STAGES).contains(&stages) {
-        return Err(Error::K(footer.k));
-    }
-    let most = isize::MAX as usize / LINE_BYTES - stages - 1;
-    if !(1..=most as u64).contains(&footer.line_count) {
-        return Err(Error::LineCount(footer.line_count));
-    }
-    let line_bytes = footer.line_count as usize * LINE_BYTES;
-    native::check_len(body_len, line_bytes + stages * FOOTER_BYTES)?;
+    let records = (1..=MAX_STAGES).contains(&stages).then_some(stages);
+    let line_bytes = footer.check_parts(body_len, records)?;
     Ok((Shared { rate, seed: footer.seed }, stages, line_bytes))
 }
 

@@ -48,10 +48,7 @@ pub(super) fn levels(line_count: u64, sizes: u64) -> Option<Levels> {
 
 /// As `native::check`, for this layout: the shape, and the writer's key count.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shape, u64), Error> {
-    let footer = Footer::read(footer)?;
-    if footer.layout != LAYOUT {
-        return Err(Error::Layout(footer.layout));
-    }
+    let footer = Footer::read_of(footer, LAYOUT)?;
     let levels = levels(footer.line_count, footer.shape).ok_or(Error::Reserved)?;
     let params =
         StaticParams::new(footer.line_count, footer.k, footer.seed).map_err(Error::of_bytes)?;

@@ -61,10 +61,7 @@ impl Shape {
 
 /// As `native::check`, for this layout: the shape.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<Shape, Error> {
-    let footer = Footer::read(footer)?;
-    if footer.layout != LAYOUT {
-        return Err(Error::Layout(footer.layout));
-    }
+    let footer = Footer::read_of(footer, LAYOUT)?;
     let generations = match u32::try_from(footer.shape) {
         Ok(generations @ 1..) => generations,
         _ => return Err(Error::Generations(footer.shape)),
