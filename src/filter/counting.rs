@@ -2,6 +2,7 @@
 //! that keys can be removed.
 
 use super::Filter;
+use super::in_turn::removing;
 use super::insert::inserting;
 use super::probe::probing;
 use super::view::{View, brief};
@@ -141,16 +142,6 @@ impl CountingFilter {
 
     // ---- removing ----
 
-    /// Removes a key, once if it was inserted more often. Remove only keys you inserted: see
-    /// [`CountingFilter`].
-    ///
-    /// # Errors
-    /// [`Error::Absent`] if the key is definitely absent; the filter is unchanged.
-    #[inline]
-    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.remove_hash(self.hash(key))
-    }
-
     /// As [`CountingFilter::remove`] for the key of a hash.
     ///
     /// # Errors
@@ -173,45 +164,14 @@ impl CountingFilter {
         Ok(())
     }
 
-    /// As [`remove_keys`](CountingFilter::remove_keys), for the hashes of keys.
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
-    pub fn remove_hashes(
-        &mut self,
-        hashes: &[u64],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> usize {
-        let (removed, mut count) = (answers.words(hashes.len()), 0);
-        removed.fill(0);
-        for (i, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(i + ahead::COUNTING) {
-                let at = self.line_of(later) * LINE_BYTES;
-                prefetch_all(&self.filter.lines()[at..at + LINE_BYTES]);
-                prefetch_all(&self.counters[self.counters_of(later)]);
-            }
-            let done = self.remove_hash(hash).is_ok();
-            removed[i / 64] |= u64::from(done) << (i % 64);
-            count += usize::from(done);
+    /// Prefetches what a removal of a hash some way after number `i` reads.
+    #[inline]
+    fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
+        if let Some(&later) = hashes.get(i + ahead::COUNTING) {
+            let at = self.line_of(later) * LINE_BYTES;
+            prefetch_all(&self.filter.lines()[at..at + LINE_BYTES]);
+            prefetch_all(&self.counters[self.counters_of(later)]);
         }
-        count
-    }
-
-    /// Removes many keys, in order. Answer `i` is true if key `i` was removed, false if it was
-    /// definitely absent. Returns how many were removed.
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
-    pub fn remove_keys<K: Key>(
-        &mut self,
-        keys: &[K],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> usize {
-        let (words, mut count) = (answers.words(keys.len()), 0);
-        self.key_hash().in_parts(keys, |hashes, first| {
-            count += self.remove_hashes(hashes, &mut words[first / 64..]);
-        });
-        count
     }
 
     // ---- counting ----
@@ -337,6 +297,7 @@ impl CountingFilter {
 
 probing!(CountingFilter, view);
 inserting!(CountingFilter, [mut] [keys] [Params]);
+removing!(CountingFilter);
 
 whole_values!(CountingFilter);
 

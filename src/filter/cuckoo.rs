@@ -1,9 +1,9 @@
 //! The cuckoo filter: keys can be removed.
 
+use super::in_turn::{inserting_in_turn, removing};
 use super::insert::try_inserting;
 use super::probe::probing;
 use super::view::{View, brief};
-use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::cuckoo as format;
 use crate::format::encoded::{Body, Encoded, whole_values};
@@ -171,29 +171,6 @@ impl CuckooFilter {
         Ok(())
     }
 
-    /// As [`insert_new_keys`](CuckooFilter::insert_new_keys), for the hashes of keys.
-    ///
-    /// # Errors
-    /// As [`CuckooFilter::insert_keys`].
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
-    pub fn insert_new_hashes(
-        &mut self,
-        hashes: &[u64],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> Result<usize, Error> {
-        let (words, mut count) = (answers.words(hashes.len()), 0);
-        words.fill(0);
-        for (i, &hash) in hashes.iter().enumerate() {
-            self.prefetch_ahead(hashes, i);
-            let new = self.insert_hash(hash)?;
-            words[i / 64] |= u64::from(new) << (i % 64);
-            count += usize::from(new);
-        }
-        Ok(count)
-    }
-
     /// Prefetches the lines of a hash some way after number `i`, where that pays.
     #[inline]
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
@@ -207,14 +184,6 @@ impl CuckooFilter {
         KeyHash::Xxh3(self.params.seed())
     }
 
-    /// Removes a key. Remove only keys you inserted: see [`CuckooFilter`].
-    ///
-    /// # Errors
-    /// [`Error::Absent`] if the key is definitely absent; the filter is unchanged.
-    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.remove_hash(self.hash(key))
-    }
-
     /// As [`CuckooFilter::remove`], for the hash of a key.
     ///
     /// # Errors
@@ -226,43 +195,6 @@ impl CuckooFilter {
         }
         self.key_count -= 1;
         Ok(())
-    }
-
-    /// As [`remove_keys`](CuckooFilter::remove_keys), for the hashes of keys.
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
-    pub fn remove_hashes(
-        &mut self,
-        hashes: &[u64],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> usize {
-        let (removed, mut count) = (answers.words(hashes.len()), 0);
-        removed.fill(0);
-        for (i, &hash) in hashes.iter().enumerate() {
-            self.prefetch_ahead(hashes, i);
-            let done = self.remove_hash(hash).is_ok();
-            removed[i / 64] |= u64::from(done) << (i % 64);
-            count += usize::from(done);
-        }
-        count
-    }
-
-    /// Removes many keys, in order, faster than one by one. Answer `i` is true if key `i` was
-    /// removed, false if it was definitely absent. Returns how many were removed.
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
-    pub fn remove_keys<K: Key>(
-        &mut self,
-        keys: &[K],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> usize {
-        let (words, mut count) = (answers.words(keys.len()), 0);
-        self.key_hash().in_parts(keys, |hashes, first| {
-            count += self.remove_hashes(hashes, &mut words[first / 64..]);
-        });
-        count
     }
 
     /// Removes all keys.
@@ -368,6 +300,8 @@ impl fmt::Debug for CuckooFilter {
 }
 
 probing!(CuckooFilter, view, lines);
+inserting_in_turn!(CuckooFilter);
+removing!(CuckooFilter);
 try_inserting!(
     CuckooFilter,
     false,

@@ -9,6 +9,7 @@ mod counting;
 mod cuckoo;
 pub(crate) mod group;
 mod growing;
+mod in_turn;
 mod insert;
 mod keys;
 pub(crate) mod map;

@@ -1,11 +1,10 @@
 //! Inserting and removing.
 
 use super::{GrowingFilter, chain};
-use crate::bitmap::Answers;
 use crate::error::Error;
+use crate::filter::in_turn::{inserting_in_turn, removing};
 use crate::kernel::ahead;
 use crate::kernel::growing::{Entered, MOST_COPIES};
-use crate::key::Key;
 
 impl GrowingFilter {
     /// As [`insert`](GrowingFilter::insert), for the hash of a key. The hash must be uniform over all 64
@@ -89,44 +88,12 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// As [`insert_new_keys`](GrowingFilter::insert_new_keys), for the hashes of keys.
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::insert_keys`].
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
-    pub fn insert_new_hashes(
-        &mut self,
-        hashes: &[u64],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> Result<usize, Error> {
-        let (words, mut new) = (answers.words(hashes.len()), 0);
-        words.fill(0);
-        for (i, &hash) in hashes.iter().enumerate() {
-            self.prefetch_ahead(hashes, i);
-            let is_new = self.insert_hash(hash)?;
-            words[i / 64] |= u64::from(is_new) << (i % 64);
-            new += usize::from(is_new);
-        }
-        Ok(new)
-    }
-
     #[inline]
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
         if let Some(&later) = hashes.get(i + ahead::GROWING) {
             let (layout, line, _) = self.places.locate(later);
             layout.lines.prefetch(line);
         }
-    }
-
-    /// Removes a key, once if it was inserted more often. Remove only keys you inserted: see
-    /// [`GrowingFilter`].
-    ///
-    /// # Errors
-    /// [`Error::Absent`] if the key is definitely absent; the filter is unchanged.
-    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.remove_hash(self.hash(key))
     }
 
     /// As [`GrowingFilter::remove`], for the hash of a key.
@@ -206,44 +173,10 @@ impl GrowingFilter {
         }
         Some(Removed::Prefix { full })
     }
-
-    /// As [`remove_keys`](GrowingFilter::remove_keys), for the hashes of keys.
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
-    pub fn remove_hashes(
-        &mut self,
-        hashes: &[u64],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> usize {
-        let (removed, mut count) = (answers.words(hashes.len()), 0);
-        removed.fill(0);
-        for (i, &hash) in hashes.iter().enumerate() {
-            self.prefetch_ahead(hashes, i);
-            let done = self.remove_hash(hash).is_ok();
-            removed[i / 64] |= u64::from(done) << (i % 64);
-            count += usize::from(done);
-        }
-        count
-    }
-
-    /// Removes many keys, in order, faster than one by one. Answer `i` is true if key `i` was removed,
-    /// false if it was definitely absent. Returns how many were removed.
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
-    pub fn remove_keys<K: Key>(
-        &mut self,
-        keys: &[K],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> usize {
-        let (words, mut count) = (answers.words(keys.len()), 0);
-        self.key_hash().in_parts(keys, |hashes, first| {
-            count += self.remove_hashes(hashes, &mut words[first / 64..]);
-        });
-        count
-    }
 }
+
+inserting_in_turn!(GrowingFilter);
+removing!(GrowingFilter);
 
 /// What a removal took.
 enum Removed {
