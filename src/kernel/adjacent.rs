@@ -160,24 +160,25 @@ static HAVE: [Have; Backend::ALL.len()] = {
             Have { one: one_by, each: each_by }
         }};
     }
-    const fn of(backend: Backend) -> Have {
-        match backend {
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 => have!(native::Avx2Alike, target_feature(enable = "avx2,bmi2,popcnt")),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 => have!(
+    const SCALAR: Have = have!(native::ScalarAlike);
+    Backend::table([
+        (Backend::Scalar, SCALAR),
+        #[cfg(target_arch = "x86_64")]
+        (Backend::Portable, SCALAR),
+        #[cfg(not(target_arch = "x86_64"))]
+        (
+            Backend::Portable,
+            if native::SHIFTS_BY_LANE { have!(native::PortableAlike) } else { SCALAR },
+        ),
+        #[cfg(target_arch = "x86_64")]
+        (Backend::Avx2, have!(native::Avx2Alike, target_feature(enable = "avx2,bmi2,popcnt"))),
+        #[cfg(target_arch = "x86_64")]
+        (
+            Backend::Avx512,
+            have!(
                 native::Avx2Alike,
                 target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")
             ),
-            #[cfg(not(target_arch = "x86_64"))]
-            Backend::Portable if native::SHIFTS_BY_LANE => have!(native::PortableAlike),
-            _ => have!(native::ScalarAlike),
-        }
-    }
-    let (mut all, mut i) = ([of(Backend::Scalar); Backend::ALL.len()], 0);
-    while i < all.len() {
-        all[i] = of(Backend::ALL[i]);
-        i += 1;
-    }
-    all
+        ),
+    ])
 };

@@ -102,6 +102,23 @@ backends! {
 }
 
 impl Backend {
+    /// A table of what each backend has, of rows for all that are built: one without a row for each does
+    /// not compile. The rows of others are never reached, and repeat the first.
+    pub(super) const fn table<T: Copy>(
+        rows: [(Backend, T); Backend::BUILT],
+    ) -> [T; Backend::ALL.len()] {
+        let mut table = [rows[0].1; Backend::ALL.len()];
+        let (mut i, mut there) = (0, 0_u64);
+        while i < rows.len() {
+            let at = rows[i].0 as usize;
+            assert!(there >> at & 1 == 0, "one row for each backend");
+            there |= 1 << at;
+            table[at] = rows[i].1;
+            i += 1;
+        }
+        table
+    }
+
     /// Returns the name, such as "scalar" or "avx2".
     pub const fn name(self) -> &'static str {
         Backend::NAMES[self as usize]

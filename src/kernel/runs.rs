@@ -270,23 +270,32 @@ macro_rules! calls {
 /// Those of each backend: for native lines, and for RocksDB's.
 static CALLS: [[Calls; 2]; Backend::ALL.len()] = {
     const SCALAR: [Calls; 2] = calls!(native::ScalarAlike, fast_local::Scalar);
-    const fn of(backend: Backend) -> [Calls; 2] {
-        match backend {
-            Backend::Scalar => SCALAR,
-            #[cfg(target_arch = "x86_64")]
-            Backend::Portable => SCALAR,
-            #[cfg(not(target_arch = "x86_64"))]
-            Backend::Portable if native::SHIFTS_BY_LANE => {
+    Backend::table([
+        (Backend::Scalar, SCALAR),
+        #[cfg(target_arch = "x86_64")]
+        (Backend::Portable, SCALAR),
+        #[cfg(not(target_arch = "x86_64"))]
+        (
+            Backend::Portable,
+            if native::SHIFTS_BY_LANE {
                 calls!(native::PortableAlike, fast_local::Portable)
-            }
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 => calls!(
+            } else {
+                SCALAR
+            },
+        ),
+        #[cfg(target_arch = "x86_64")]
+        (
+            Backend::Avx2,
+            calls!(
                 native::Avx2Alike,
                 fast_local::Avx2,
                 target_feature(enable = "avx2,bmi2,popcnt")
             ),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 => calls!(
+        ),
+        #[cfg(target_arch = "x86_64")]
+        (
+            Backend::Avx512,
+            calls!(
                 native::Avx2Alike,
                 fast_local::Avx512,
                 target_feature(
@@ -294,15 +303,6 @@ static CALLS: [[Calls; 2]; Backend::ALL.len()] = {
                         "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
                 )
             ),
-            // Not built, so never reached; or without a shift by lane.
-            #[cfg(not(target_arch = "x86_64"))]
-            Backend::Portable | Backend::Avx2 | Backend::Avx512 => SCALAR,
-        }
-    }
-    let (mut rows, mut i) = ([SCALAR; Backend::ALL.len()], 0);
-    while i < rows.len() {
-        rows[i] = of(Backend::ALL[i]);
-        i += 1;
-    }
-    rows
+        ),
+    ])
 };

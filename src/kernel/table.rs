@@ -155,19 +155,15 @@ macro_rules! kernel {
 /// it uses.
 pub(super) type Table = [&'static Kernel; Backend::ALL.len()];
 
-/// The table of these kernels, each in the row of its backend. The rows of backends that are not
-/// built are never reached, and repeat the first kernel.
+/// The table of these kernels, each in the row of its backend.
 const fn by_backend(kernels: [&'static Kernel; Backend::BUILT]) -> Table {
-    let mut table = [kernels[0]; Backend::ALL.len()];
-    let (mut i, mut there) = (0, 0_u64);
-    while i < kernels.len() {
-        let row = kernels[i].backend as usize;
-        assert!(there >> row & 1 == 0, "one kernel for each backend");
-        there |= 1 << row;
-        table[row] = kernels[i];
+    let mut rows = [(Backend::Scalar, kernels[0]); Backend::BUILT];
+    let mut i = 0;
+    while i < rows.len() {
+        rows[i] = (kernels[i].backend, kernels[i]);
         i += 1;
     }
-    table
+    Backend::table(rows)
 }
 
 pub(super) static NATIVE: Table = {
@@ -349,11 +345,14 @@ pub(super) static SHARED_CLASSIC: Table =
 /// A matrix is asked for several of its columns by the backend: so each has a kernel, of the same code.
 pub(super) static COLUMN: Table = {
     const SCALAR: &Kernel = kernel!(Scalar, Column, Column);
-    let mut table = [SCALAR; Backend::ALL.len()];
-    table[Backend::Portable as usize] = &const { SCALAR.under(Backend::Portable) };
-    table[Backend::Avx2 as usize] = &const { SCALAR.under(Backend::Avx2) };
-    table[Backend::Avx512 as usize] = &const { SCALAR.under(Backend::Avx512) };
-    table
+    by_backend([
+        SCALAR,
+        &const { SCALAR.under(Backend::Portable) },
+        #[cfg(target_arch = "x86_64")]
+        &const { SCALAR.under(Backend::Avx2) },
+        #[cfg(target_arch = "x86_64")]
+        &const { SCALAR.under(Backend::Avx512) },
+    ])
 };
 
 /// All of them, in the order of [`Kernel::number`].

@@ -47,6 +47,7 @@ pub(crate) use whole::OPENED;
 ///
 /// # Safety of the functions
 /// This CPU runs the backend.
+#[derive(Clone, Copy)]
 pub(crate) struct Calls {
     find: unsafe fn(&Line, i64, u32) -> Found,
     find_mixed: unsafe fn(&Line, i64, u32) -> Found,
@@ -328,47 +329,51 @@ many!(
 const SCALAR: Calls = calls!(select::Bytes, by_bytes, mixed_by_bytes, whole::open, whole::close);
 
 /// Those of each backend where the instruction that spreads bits is slow.
-static WITHOUT_PDEP: [Calls; Backend::ALL.len()] = [
-    SCALAR,
-    SCALAR,
+static WITHOUT_PDEP: [Calls; Backend::ALL.len()] = Backend::table([
+    (Backend::Scalar, SCALAR),
+    (Backend::Portable, SCALAR),
     #[cfg(target_arch = "x86_64")]
-    calls!(
-        select::Bytes,
-        by_bytes_avx2,
-        mixed_by_bytes_avx2,
-        whole::open,
-        whole::close,
-        target_feature(enable = "avx2,bmi1,bmi2,popcnt")
+    (
+        Backend::Avx2,
+        calls!(
+            select::Bytes,
+            by_bytes_avx2,
+            mixed_by_bytes_avx2,
+            whole::open,
+            whole::close,
+            target_feature(enable = "avx2,bmi1,bmi2,popcnt")
+        ),
     ),
-    #[cfg(not(target_arch = "x86_64"))]
-    SCALAR,
-    SCALAR,
-];
+    #[cfg(target_arch = "x86_64")]
+    (Backend::Avx512, SCALAR),
+]);
 
 /// Those of each backend.
-static CALLS: [Calls; Backend::ALL.len()] = [
-    SCALAR,
-    SCALAR,
+static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
+    (Backend::Scalar, SCALAR),
+    (Backend::Portable, SCALAR),
     #[cfg(target_arch = "x86_64")]
-    calls!(
-        select::Pdep,
-        by_pdep,
-        mixed_by_pdep,
-        whole::open,
-        whole::close,
-        target_feature(enable = "avx2,bmi1,bmi2,popcnt")
+    (
+        Backend::Avx2,
+        calls!(
+            select::Pdep,
+            by_pdep,
+            mixed_by_pdep,
+            whole::open,
+            whole::close,
+            target_feature(enable = "avx2,bmi1,bmi2,popcnt")
+        ),
     ),
-    #[cfg(not(target_arch = "x86_64"))]
-    SCALAR,
     #[cfg(target_arch = "x86_64")]
-    calls!(
-        select::Pdep,
-        batch::eights::<false>,
-        batch::eights::<true>,
-        avx512_whole::open,
-        avx512_whole::close,
-        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")
+    (
+        Backend::Avx512,
+        calls!(
+            select::Pdep,
+            batch::eights::<false>,
+            batch::eights::<true>,
+            avx512_whole::open,
+            avx512_whole::close,
+            target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")
+        ),
     ),
-    #[cfg(not(target_arch = "x86_64"))]
-    SCALAR,
-];
+]);

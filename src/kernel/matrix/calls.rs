@@ -25,6 +25,7 @@ pub(super) type Any =
     unsafe fn(asked: &Asked, group: *const u8, hash: u64, live: *const u64) -> bool;
 
 /// What a backend does for a matrix.
+#[derive(Clone, Copy)]
 pub(crate) struct Calls {
     /// For rows of one word.
     one: And,
@@ -104,24 +105,23 @@ macro_rules! calls {
 }
 
 /// Those of each backend.
-pub(super) static CALLS: [Calls; Backend::ALL.len()] = [
-    calls!(Word, Plain),
+pub(super) static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
+    (Backend::Scalar, calls!(Word, Plain)),
     #[cfg(target_arch = "x86_64")]
-    calls!(Word, Plain),
+    (Backend::Portable, calls!(Word, Plain)),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(pair::Pair, Plain),
+    (Backend::Portable, calls!(pair::Pair, Plain)),
     #[cfg(target_arch = "x86_64")]
-    calls!(avx2::Avx2, avx2::Avx2, target_feature(enable = "avx2,bmi2,popcnt")),
-    #[cfg(not(target_arch = "x86_64"))]
-    calls!(Word, Plain),
+    (Backend::Avx2, calls!(avx2::Avx2, avx2::Avx2, target_feature(enable = "avx2,bmi2,popcnt"))),
     #[cfg(target_arch = "x86_64")]
-    calls!(
-        avx512::Avx512,
-        avx512::Avx512,
-        target_feature(
-            enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,gfni,popcnt"
-        )
+    (
+        Backend::Avx512,
+        calls!(
+            avx512::Avx512,
+            avx512::Avx512,
+            target_feature(
+                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,gfni,popcnt"
+            )
+        ),
     ),
-    #[cfg(not(target_arch = "x86_64"))]
-    calls!(Word, Plain),
-];
+]);
