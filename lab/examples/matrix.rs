@@ -23,6 +23,9 @@ const FEWER: usize = PROBES / 256;
 /// Distinct filters: those of the columns are these in turn.
 const DISTINCT: usize = 16;
 
+/// What is measured: a name, and what asks all hashes.
+type Work<'a> = (&'a str, Box<dyn FnMut() -> usize + 'a>);
+
 fn main() {
     println!("backend: {}", Backend::active().unwrap().name());
     for (columns, kib) in [
@@ -76,7 +79,7 @@ fn compare(columns: usize, kib: usize) {
     let groups = matrix.groups();
     let row_bytes = 8 * words;
     let mut answers = vec![0_u64; words];
-    let works: Vec<(&str, Box<dyn FnMut() -> usize + '_>)> = vec![
+    let works: Vec<Work<'_>> = vec![
         ("matrix", {
             let mut answers = answers.clone();
             let (matrix, hashes) = (&matrix, &hashes);

@@ -65,6 +65,23 @@ fn some(contender: impl Contender + 'static) -> Option<Box<dyn Contender>> {
     Some(Box::new(contender))
 }
 
+/// The inserts of a filter type that has them by these names; `unwrap`, if they can fail.
+macro_rules! own_inserts {
+    ($($unwrap:ident)?) => {
+        fn insert_batch(&mut self, hashes: &[u64]) -> bool {
+            self.insert_hashes(hashes)$(.$unwrap())?;
+            true
+        }
+
+        fn insert_each(&mut self, hashes: &[u64]) -> bool {
+            for &hash in hashes {
+                self.insert_hash(hash)$(.$unwrap())?;
+            }
+            true
+        }
+    };
+}
+
 /// The probes of a [`Contender`] that is a filter of this library.
 macro_rules! own_probes {
     () => {
@@ -113,18 +130,7 @@ impl Contender for Filter {
         self.params().bytes()
     }
 
-    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
-        self.insert_hashes(hashes);
-        true
-    }
-
-    fn insert_each(&mut self, hashes: &[u64]) -> bool {
-        for &hash in hashes {
-            self.insert_hash(hash);
-        }
-        true
-    }
-
+    own_inserts!();
     own_probes!();
 }
 
@@ -345,18 +351,7 @@ impl Contender for CountingFilter {
         5 * self.params().bytes()
     }
 
-    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
-        self.insert_hashes(hashes);
-        true
-    }
-
-    fn insert_each(&mut self, hashes: &[u64]) -> bool {
-        for &hash in hashes {
-            self.insert_hash(hash);
-        }
-        true
-    }
-
+    own_inserts!();
     own_probes!();
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
@@ -386,18 +381,7 @@ impl Contender for CuckooFilter {
         self.params().bytes()
     }
 
-    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
-        self.insert_hashes(hashes).expect("there is room for the keys");
-        true
-    }
-
-    fn insert_each(&mut self, hashes: &[u64]) -> bool {
-        for &hash in hashes {
-            self.insert_hash(hash).expect("there is room for the keys");
-        }
-        true
-    }
-
+    own_inserts!(unwrap);
     own_probes!();
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
@@ -416,18 +400,7 @@ impl Contender for ScalableFilter {
         self.stages().map(|filter| filter.params().bytes()).sum()
     }
 
-    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
-        self.insert_hashes(hashes).unwrap();
-        true
-    }
-
-    fn insert_each(&mut self, hashes: &[u64]) -> bool {
-        for &hash in hashes {
-            self.insert_hash(hash).unwrap();
-        }
-        true
-    }
-
+    own_inserts!(unwrap);
     own_probes!();
 }
 
@@ -446,18 +419,7 @@ impl Contender for GrowingFilter {
         self.memory_usage()
     }
 
-    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
-        self.insert_hashes(hashes).unwrap();
-        true
-    }
-
-    fn insert_each(&mut self, hashes: &[u64]) -> bool {
-        for &hash in hashes {
-            self.insert_hash(hash).unwrap();
-        }
-        true
-    }
-
+    own_inserts!(unwrap);
     own_probes!();
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
@@ -481,17 +443,6 @@ impl Contender for Window {
         self.generations() as usize * self.params().bytes()
     }
 
-    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
-        self.insert_hashes(hashes);
-        true
-    }
-
-    fn insert_each(&mut self, hashes: &[u64]) -> bool {
-        for &hash in hashes {
-            self.insert_hash(hash);
-        }
-        true
-    }
-
+    own_inserts!();
     own_probes!();
 }
