@@ -20,7 +20,7 @@ _Static_assert(_Generic(bloomline_backend(), const char *: 1, default: 0), "a na
 
 /* A function pointer of each declared type: what an engine that loads the library needs. */
 typedef struct {
-    bloomline_status (*open)(const void *, size_t, bloomline_view *);
+    bloomline_status (*open)(const void *, size_t, uint32_t, bloomline_view *);
     size_t (*probe)(const bloomline_view *, const uint64_t *, size_t, uint64_t *);
     bloomline_status (*build)(const bloomline_params *, const uint64_t *, size_t, void *, size_t);
     const char *(*message)(bloomline_status);

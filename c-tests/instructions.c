@@ -185,7 +185,7 @@ static void view_static(const uint64_t *own, size_t n, double rate, bloomline_vi
     void *block = malloc(len);
     if (block == NULL ||
         bloomline_static_block_build(own, n, rate, 0, 1, block, len, &len) != BLOOMLINE_OK ||
-        bloomline_view_open(block, len, out) != BLOOMLINE_OK)
+        bloomline_view_open(block, len, 0, out) != BLOOMLINE_OK)
         exit(2);
 }
 

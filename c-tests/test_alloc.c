@@ -286,7 +286,7 @@ static bloomline_status finish_static(void)
     bloomline_status status = bloomline_builder_finish(building, it.data, cap, &written);
     CHECK_U64(status == BLOOMLINE_OK ? 0 : keys, bloomline_builder_key_count(building));
     if (status != BLOOMLINE_OK) return status;
-    REQUIRE_OK(bloomline_view_open(it.data, written, &view));
+    REQUIRE_OK(bloomline_view_open(it.data, written, 0, &view));
     for (uint64_t i = 0; i < keys; i++) CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(i, 0)));
     return status;
 }
@@ -408,8 +408,8 @@ static void what_allocates_nothing(void)
         bloomline_builder_finish(builder, block, sizeof block, NULL),
         bloomline_filter_union(filter, other),
         bloomline_filter_encode(filter, data, sizeof data, NULL),
-        bloomline_view_open(data, sizeof data, &view),
-        bloomline_view_open_unverified(data, sizeof data, &view),
+        bloomline_view_open(data, sizeof data, 0, &view),
+        bloomline_view_open(data, sizeof data, BLOOMLINE_VIEW_UNVERIFIED, &view),
         bloomline_filter_view(filter, &view),
     };
     bloomline_filter_insert(filter, "apple", 5);

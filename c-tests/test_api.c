@@ -264,9 +264,9 @@ static void fold_to_a_rate(void)
     CHECK(filter_estimated_rate(filter) > 0.01);
     bloomline_view view;
     CHECK_OK(bloomline_filter_view(filter, &view));
-    CHECK(bloomline_view_estimated_rate(&view) == filter_estimated_rate(filter));
+    CHECK(view_about(&view).estimated_rate == filter_estimated_rate(filter));
     memset(&view, 0, sizeof view);
-    CHECK(bloomline_view_estimated_rate(&view) == 1 && bloomline_view_estimated_rate(NULL) == 1);
+    CHECK(view_about(&view).estimated_rate == 1 && view_about(NULL).estimated_rate == 1);
     bloomline_filter_free(filter);
 }
 
@@ -306,7 +306,7 @@ static void encode_writes_its_length_and_no_more(void)
     CHECK_OK(bloomline_filter_encode(filter, out, sizeof out, NULL));
     CHECK_U64(0xEE, out[3 * LINE_BYTES]);
     bloomline_view view;
-    CHECK_OK(bloomline_view_open(out, 3 * LINE_BYTES, &view));
+    CHECK_OK(bloomline_view_open(out, 3 * LINE_BYTES, 0, &view));
     bloomline_filter_free(filter);
 }
 
@@ -336,9 +336,9 @@ static void views(void)
     size_t len;
     uint8_t *data = encoded(filter, &len);
     bloomline_view view;
-    CHECK_OK(bloomline_view_open(data, len, &view));
+    CHECK_OK(bloomline_view_open(data, len, 0, &view));
     check_view(&view, &params);
-    CHECK_OK(bloomline_view_open_unverified(data, len, &view));
+    CHECK_OK(bloomline_view_open(data, len, BLOOMLINE_VIEW_UNVERIFIED, &view));
     check_view(&view, &params);
     CHECK_OK(bloomline_filter_view(filter, &view));
     check_view(&view, &params);

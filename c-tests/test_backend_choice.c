@@ -30,8 +30,8 @@ static void nothing_can_be_made_without_a_backend(void)
     CHECK_STATUS(none, bloomline_filter_new(&good, &filter));
     CHECK_STATUS(none, bloomline_filter_decode(data, sizeof data, &filter));
     CHECK(filter == NULL);
-    CHECK_STATUS(none, bloomline_view_open(data, sizeof data, &view));
-    CHECK_STATUS(none, bloomline_view_open_unverified(data, sizeof data, &view));
+    CHECK_STATUS(none, bloomline_view_open(data, sizeof data, 0, &view));
+    CHECK_STATUS(none, bloomline_view_open(data, sizeof data, BLOOMLINE_VIEW_UNVERIFIED, &view));
     memset(&view, 0, sizeof view);
     CHECK(bloomline_view_contains(&view, "apple", 5));
     CHECK_U64(1, bloomline_view_contains_hashes(&view, &hash, 1, &bitmap));

@@ -130,7 +130,7 @@ static void refused_and_cleared_keys_are_not_in(void)
     CHECK_U64(0, bloomline_builder_key_count(builder));
     CHECK_OK(bloomline_builder_add(builder, "there", 5));
     size_t len = finish(builder);
-    CHECK_OK(bloomline_view_open(block, len, &view));
+    CHECK_OK(bloomline_view_open(block, len, 0, &view));
     CHECK(bloomline_view_contains(&view, "there", 5) && !bloomline_view_contains(&view, "gone", 4));
     CHECK(!bloomline_view_contains(&view, "", 0));
     CHECK_U64(1, bloomline_view_key_count(&view));

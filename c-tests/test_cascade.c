@@ -140,10 +140,10 @@ static void opened_where_it_is(void)
             /* What else a view tells. */
             CHECK_U64(bloomline_hash("key", 3, 7), bloomline_view_hash(&view, "key", 3));
             CHECK_U64(n, bloomline_view_key_count(&view));
-            CHECK(bloomline_view_fill(&view) == bloomline_view_fill(&handle));
-            CHECK(bloomline_view_estimated_rate(&view) == bloomline_view_estimated_rate(&handle));
-            CHECK(bloomline_view_worst_line_rate(&view) == bloomline_view_worst_line_rate(&handle));
-            CHECK(bloomline_view_estimated_keys(&view) == bloomline_view_estimated_keys(&handle));
+            CHECK(view_about(&view).fill == view_about(&handle).fill);
+            CHECK(view_about(&view).estimated_rate == view_about(&handle).estimated_rate);
+            CHECK(view_about(&view).worst_line_rate == view_about(&handle).worst_line_rate);
+            CHECK(view_about(&view).estimated_keys == view_about(&handle).estimated_keys);
             bloomline_params none;
             size_t lines;
             CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_shape(&view, &none));

@@ -219,9 +219,9 @@ static void facts(void)
         size_t len = 99;
         CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_shape(&view, &params));
         CHECK(bloomline_view_lines(&view, &len) == NULL && len == 0);
-        double rate = bloomline_view_estimated_rate(&view), worst = bloomline_view_worst_line_rate(&view);
+        double rate = view_about(&view).estimated_rate, worst = view_about(&view).worst_line_rate;
         CHECK(rate > 0 && rate < 0.5 && worst <= 1);
-        double fill = bloomline_view_fill(&view), estimated = bloomline_view_estimated_keys(&view);
+        double fill = view_about(&view).fill, estimated = view_about(&view).estimated_keys;
         uint64_t counted = bloomline_view_key_count(&view);
         if (kind == 0) {
             double filled = 0, lines = 0, keys_in_all = 0, none = 1, worst_of_all = 0;
@@ -230,12 +230,12 @@ static void facts(void)
                 bloomline_view stage;
                 REQUIRE_OK(bloomline_filter_view(bloomline_scalable_stage(scalable, i), &stage));
                 REQUIRE_OK(bloomline_view_shape(&stage, &params));
-                filled += bloomline_view_fill(&stage) * (double)params.line_count;
+                filled += view_about(&stage).fill * (double)params.line_count;
                 lines += (double)params.line_count;
-                keys_in_all += bloomline_view_estimated_keys(&stage);
+                keys_in_all += view_about(&stage).estimated_keys;
                 count += bloomline_view_key_count(&stage);
-                none *= 1 - bloomline_view_estimated_rate(&stage);
-                double of_stage = bloomline_view_worst_line_rate(&stage);
+                none *= 1 - view_about(&stage).estimated_rate;
+                double of_stage = view_about(&stage).worst_line_rate;
                 if (of_stage > worst_of_all) worst_of_all = of_stage;
             }
             CHECK_NEAR(filled / lines, fill, 1e-12);
@@ -282,7 +282,7 @@ static void later_changes_are_seen(void)
     REQUIRE_OK(bloomline_scalable_view(growing, &same));
     CHECK_U64(bloomline_view_key_count(&same), bloomline_view_key_count(&view));
     CHECK(bloomline_view_key_count(&view) > LATER * 98 / 100);
-    CHECK(bloomline_view_fill(&view) == bloomline_view_fill(&same));
+    CHECK(view_about(&view).fill == view_about(&same).fill);
     bloomline_scalable_free(growing);
 
     REQUIRE_OK(bloomline_window_new(3, LATER, 0.001, SEED, &turning));
@@ -319,7 +319,7 @@ static void damaged_words(void)
             bloomline_view_contains_each(&damaged, each, 5, present);
             CHECK(present[0] && present[1] && present[2] && present[3] && present[4]);
             CHECK_U64(1, bloomline_views_contain(&damaged, 1, key->data, key->len, bitmap));
-            CHECK(bloomline_view_fill(&damaged) == 1 && bloomline_view_key_count(&damaged) == 0);
+            CHECK(view_about(&damaged).fill == 1 && bloomline_view_key_count(&damaged) == 0);
         }
     }
 }

@@ -39,8 +39,8 @@ static uint64_t hash_of(uint64_t thread, uint64_t i)
 /* What reads all lines while others insert. */
 static bool rates_are_sound(const bloomline_view *view)
 {
-    double rate = bloomline_view_estimated_rate(view), worst = bloomline_view_worst_line_rate(view);
-    return bloomline_view_fill(view) > 0 && rate >= 0 && rate <= 1 && worst >= 0 && worst <= 1;
+    double rate = view_about(view).estimated_rate, worst = view_about(view).worst_line_rate;
+    return view_about(view).fill > 0 && rate >= 0 && rate <= 1 && worst >= 0 && worst <= 1;
 }
 
 static void *insert_and_probe(void *argument)

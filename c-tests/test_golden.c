@@ -77,8 +77,8 @@ static void viewed(const golden_files *files)
     bloomline_view views[2];
     bloomline_filter *filter = NULL;
     bloomline_params params;
-    CHECK_OK(bloomline_view_open(files->data, files->len, &views[0]));
-    CHECK_OK(bloomline_view_open_unverified(files->data, files->len, &views[1]));
+    CHECK_OK(bloomline_view_open(files->data, files->len, 0, &views[0]));
+    CHECK_OK(bloomline_view_open(files->data, files->len, BLOOMLINE_VIEW_UNVERIFIED, &views[1]));
     REQUIRE_OK(bloomline_filter_decode(files->data, files->len, &filter));
     bool counts = strcmp(files->part, "counting/") == 0, classic = strcmp(files->part, "classic/") == 0;
     for (int i = 0; i < 2; i++) {
@@ -108,7 +108,7 @@ static void damaged(const uint8_t *data, size_t len)
         REQUIRE(front != NULL);
         memcpy(front, data, cut);
         bool whole = cut >= FOOTER_BYTES && memcmp(front + cut - 8, data + len - 8, 8) == 0;
-        CHECK_WITH(whole == (bloomline_view_open(front, cut, &view) == BLOOMLINE_OK), "cut to %zu", cut);
+        CHECK_WITH(whole == (bloomline_view_open(front, cut, 0, &view) == BLOOMLINE_OK), "cut to %zu", cut);
         free(front);
     }
     uint8_t *altered = malloc(len);
@@ -117,7 +117,7 @@ static void damaged(const uint8_t *data, size_t len)
     for (size_t i = 0; i < len; i++) {
         for (size_t m = 0; m < sizeof masks; m++) {
             altered[i] ^= masks[m];
-            CHECK_WITH(bloomline_view_open(altered, len, &view) != BLOOMLINE_OK, "byte %zu ^ 0x%02x", i, masks[m]);
+            CHECK_WITH(bloomline_view_open(altered, len, 0, &view) != BLOOMLINE_OK, "byte %zu ^ 0x%02x", i, masks[m]);
             altered[i] ^= masks[m];
         }
     }
@@ -132,11 +132,11 @@ static void not_viewed(const golden_files *files)
     bloomline_filter *filter = NULL;
     memset(&untouched, 0x5A, sizeof untouched);
     view = untouched;
-    CHECK_STATUS(files->status, bloomline_view_open(data, len, &view));
+    CHECK_STATUS(files->status, bloomline_view_open(data, len, 0, &view));
     CHECK_STATUS(files->status, bloomline_filter_decode(data, len, &filter));
     CHECK(filter == NULL && memcmp(&view, &untouched, sizeof view) == 0);
     /* Without the checksum of the lines, only what is wrong with the lines passes. */
-    bloomline_status unverified = bloomline_view_open_unverified(data, len, &view);
+    bloomline_status unverified = bloomline_view_open(data, len, BLOOMLINE_VIEW_UNVERIFIED, &view);
     if (unverified == BLOOMLINE_OK) {
         CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, files->status);
         const uint8_t *footer = data + len - FOOTER_BYTES;

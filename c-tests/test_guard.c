@@ -26,7 +26,7 @@ static void probes(void)
             uint8_t *data = at_fence(lines, back, len);
             bloomline_view view;
             CHECK_OK(bloomline_block_build(&params, hashes, MOST / 2, data, len));
-            CHECK_OK(bloomline_view_open(data, len, &view));
+            CHECK_OK(bloomline_view_open(data, len, 0, &view));
             for (size_t n = 0; n <= MOST; n++) {
                 uint64_t *in = words_at_fence(input, back, n), *out = words_at_fence(output, back, (n + 63) / 64);
                 memcpy(in, hashes + (MOST - n), n * sizeof *in);

@@ -36,11 +36,11 @@ static void a_flooded_line_shows(void)
     bloomline_filter *filter;
     REQUIRE_OK(bloomline_filter_new(&params, &filter));
     bloomline_view view = view_of(filter);
-    CHECK(bloomline_view_worst_line_rate(&view) == 0);
+    CHECK(view_about(&view).worst_line_rate == 0);
     uint64_t number = 0;
     for (; number < 5000; number++) bloomline_filter_insert_hash(filter, bloomline_hash_u64(number, 0));
     view = view_of(filter);
-    const double before = bloomline_view_estimated_rate(&view), worst = bloomline_view_worst_line_rate(&view);
+    const double before = view_about(&view).estimated_rate, worst = view_about(&view).worst_line_rate;
     CHECK(before > 0.005 && before < 0.02);
     CHECK(worst > before && worst < 20 * before);
 
@@ -52,9 +52,9 @@ static void a_flooded_line_shows(void)
         found++;
     }
     view = view_of(filter);
-    const double flooded = bloomline_view_worst_line_rate(&view);
+    const double flooded = view_about(&view).worst_line_rate;
     CHECK(flooded > 0.3 && flooded <= 1);
-    CHECK(bloomline_view_estimated_rate(&view) < before + 0.02);
+    CHECK(view_about(&view).estimated_rate < before + 0.02);
     /* It is the share of other keys of that line that may be present. */
     unsigned maybe = 0, asked = 0;
     for (; asked < 5000; number++) {
@@ -66,9 +66,9 @@ static void a_flooded_line_shows(void)
     CHECK_NEAR(flooded, (double)maybe / asked, 0.05);
     bloomline_filter_free(filter);
 
-    CHECK(bloomline_view_worst_line_rate(NULL) == 1);
+    CHECK(view_about(NULL).worst_line_rate == 1);
     memset(&view, 0, sizeof view);
-    CHECK(bloomline_view_worst_line_rate(&view) == 1);
+    CHECK(view_about(&view).worst_line_rate == 1);
 }
 
 static void where_bits_lie_anywhere_the_worst_line_is_the_whole(void)
@@ -78,7 +78,7 @@ static void where_bits_lie_anywhere_the_worst_line_is_the_whole(void)
     REQUIRE_OK(classic_new(&params, &filter));
     for (uint64_t i = 0; i < 5000; i++) bloomline_filter_insert_hash(filter, bloomline_hash_u64(i, 0));
     const bloomline_view view = view_of(filter);
-    CHECK(bloomline_view_worst_line_rate(&view) == bloomline_view_estimated_rate(&view));
+    CHECK(view_about(&view).worst_line_rate == view_about(&view).estimated_rate);
     bloomline_filter_free(filter);
 }
 

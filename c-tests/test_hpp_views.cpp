@@ -246,6 +246,9 @@ void a_flooded_line_shows()
     for (std::uint64_t i = 0; i < 2000; i++) filter.insert_hash(hash_u64(i) >> 8 | 1); // the first line
     CHECK(filter.worst_line_rate() > 0.99 && filter.estimated_rate() < 0.02);
     CHECK(filter.view().worst_line_rate() == filter.worst_line_rate());
+    const ViewFacts facts = filter.facts();
+    CHECK(facts.fill == filter.fill() && facts.estimated_keys == filter.estimated_keys());
+    CHECK(facts.estimated_rate == filter.estimated_rate() && facts.worst_line_rate > 0.99);
 }
 
 void blocks_and_builders()

@@ -64,7 +64,7 @@ static void opened_where_it_is(void)
             bloomline_matrix_free(other);
             bloomline_view view;
             CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_map_view(map, &view));
-            CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_open(data, len, &view));
+            CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_open(data, len, 0, &view));
             bloomline_map_close(map);
         }
         REQUIRE_OK(bloomline_matrix_load(name.text, &other));

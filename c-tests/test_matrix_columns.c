@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 #include "encoded.h"
 #include "fenced.h"
@@ -82,10 +83,10 @@ static void check_alone(const bloomline_matrix *of)
     REQUIRE_OK(bloomline_view_shape(&last, &params));
     CHECK(memcmp(&params, &shape, sizeof shape) == 0);
     CHECK(bloomline_view_lines(&last, &len) == NULL && len == 0 && bloomline_view_key_count(&last) == 0);
-    CHECK(bloomline_view_fill(&last) == bloomline_view_fill(&views[MOST - 1]));
-    CHECK(bloomline_view_estimated_keys(&last) == bloomline_view_estimated_keys(&views[MOST - 1]));
-    CHECK(bloomline_view_estimated_rate(&last) == bloomline_view_estimated_rate(&views[MOST - 1]));
-    CHECK(bloomline_view_worst_line_rate(&last) == bloomline_view_worst_line_rate(&views[MOST - 1]));
+    CHECK(view_about(&last).fill == view_about(&views[MOST - 1]).fill);
+    CHECK(view_about(&last).estimated_keys == view_about(&views[MOST - 1]).estimated_keys);
+    CHECK(view_about(&last).estimated_rate == view_about(&views[MOST - 1]).estimated_rate);
+    CHECK(view_about(&last).worst_line_rate == view_about(&views[MOST - 1]).worst_line_rate);
 }
 
 /* The column that view i is of; views that are not columns are plain filters with the same keys. */

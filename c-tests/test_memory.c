@@ -116,7 +116,7 @@ static void a_large_filter_cannot_be_read(void)
     CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_map_bytes(data, len, BLOOMLINE_MAP_COPY, &map));
     CHECK(made == NULL && map == NULL);
     /* A view takes none. */
-    CHECK_OK(bloomline_view_open(data, len, &view));
+    CHECK_OK(bloomline_view_open(data, len, 0, &view));
     for (uint64_t i = 0; i < KEYS; i++) CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(i, 0)));
     check_keys(filter);
     leave_all();
@@ -171,7 +171,7 @@ static void a_builder_keeps_what_it_has(void)
     size_t len = bloomline_builder_block_len(builder);
     REQUIRE(len <= ROOM);
     CHECK_OK(bloomline_builder_finish(builder, block, ROOM, NULL));
-    CHECK_OK(bloomline_view_open(block, len, &view));
+    CHECK_OK(bloomline_view_open(block, len, 0, &view));
     uint64_t lost = 0;
     for (uint64_t i = 0; i < keys; i++) lost += !bloomline_view_contains_hash(&view, bloomline_hash_u64(i, 0));
     CHECK_U64(0, lost);

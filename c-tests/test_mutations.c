@@ -40,9 +40,9 @@ static bool offer(const uint8_t *data, size_t len, bool lines_are_sound)
     memcpy(exact, data, len);
     bloomline_view view;
     bloomline_filter *filter = NULL;
-    bloomline_status opened = bloomline_view_open(exact, len, &view);
+    bloomline_status opened = bloomline_view_open(exact, len, 0, &view);
     if (opened == BLOOMLINE_OK) CHECK_U64(KEYS, probe_all(&view));
-    bloomline_status unverified = bloomline_view_open_unverified(exact, len, &view);
+    bloomline_status unverified = bloomline_view_open(exact, len, BLOOMLINE_VIEW_UNVERIFIED, &view);
     if (unverified == BLOOMLINE_OK) {
         size_t count = probe_all(&view);
         if (lines_are_sound) CHECK_U64(KEYS, count);
@@ -125,7 +125,7 @@ static void altered_footers_with_right_checksums(void)
             if (harmless) {
                 CHECK_WITH(offer(data, len, true), "byte %d of the footer = %u", i, value);
             } else if ((i == AT_K && value >= 1 && value <= MAX_K) || (i == AT_LAYOUT && (value == CLASSIC || value == STATIC))) {
-                CHECK_OK(bloomline_view_open(data, len, &view));
+                CHECK_OK(bloomline_view_open(data, len, 0, &view));
                 probe_all(&view);
             } else {
                 CHECK_WITH(!offer(data, len, true), "byte %d of the footer = %u", i, value);
@@ -170,7 +170,7 @@ static void noise(void)
         }
         /* Sound by chance: then not these keys. */
         bloomline_view view;
-        if (bloomline_view_open(data, size, &view) == BLOOMLINE_OK) probe_all(&view);
+        if (bloomline_view_open(data, size, 0, &view) == BLOOMLINE_OK) probe_all(&view);
         else CHECK(!offer(data, size, false));
     }
 }
@@ -187,9 +187,9 @@ static void every_address_modulo_64(void)
         memcpy(at, data, len);
         bloomline_view view;
         bloomline_filter *filter = NULL;
-        CHECK_OK(bloomline_view_open(at, len, &view));
+        CHECK_OK(bloomline_view_open(at, len, 0, &view));
         CHECK_U64(KEYS, probe_all(&view));
-        CHECK_OK(bloomline_view_open_unverified(at, len, &view));
+        CHECK_OK(bloomline_view_open(at, len, BLOOMLINE_VIEW_UNVERIFIED, &view));
         uint64_t absent[200], bitmap[4];
         fill_hashes(absent, 200, 55);
         bloomline_view_contains_hashes(&view, absent, 200, bitmap);
@@ -234,14 +234,14 @@ READER(cuckoo)
 static bloomline_status read_view(const uint8_t *data, size_t len)
 {
     bloomline_view view;
-    return bloomline_view_open(data, len, &view);
+    return bloomline_view_open(data, len, 0, &view);
 }
 
 /* What it opens is probed, in altered lines too. */
 static bloomline_status read_unverified(const uint8_t *data, size_t len)
 {
     bloomline_view view;
-    bloomline_status status = bloomline_view_open_unverified(data, len, &view);
+    bloomline_status status = bloomline_view_open(data, len, BLOOMLINE_VIEW_UNVERIFIED, &view);
     if (status == BLOOMLINE_OK) CHECK(probe_all(&view) <= KEYS);
     return status;
 }

@@ -134,7 +134,7 @@ static void make_mixed(void)
         if (is_in(NATIVE + 4, key)) hashes[3][n++] = bloomline_hash(&key, sizeof key, 11);
     }
     REQUIRE_OK(bloomline_static_block_build(hashes[3], n, 0.001, 11, 1, mixed.fixed, sizeof mixed.fixed, &len));
-    REQUIRE_OK(bloomline_view_open(mixed.fixed, len, &mixed.views[NATIVE + 4]));
+    REQUIRE_OK(bloomline_view_open(mixed.fixed, len, 0, &mixed.views[NATIVE + 4]));
     memset(&mixed.views[VIEWS - 1], 0, sizeof mixed.views[0]); /* not opened */
 }
 

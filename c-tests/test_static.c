@@ -56,7 +56,7 @@ static void what_is_built_is_present(void)
             bloomline_view view;
             uint8_t *block = block_of(room, hashes, n, rates[j], 7, &len);
             CHECK_U64(BLOOMLINE_KIND_STATIC, (uint64_t)bloomline_encoded_kind(block, len));
-            REQUIRE_OK(bloomline_view_open(block, len, &view));
+            REQUIRE_OK(bloomline_view_open(block, len, 0, &view));
             CHECK_U64(n, bloomline_view_key_count(&view));
             CHECK_U64(n, count_of(&view, hashes, n));
             hits = count_of(&view, absent, ABSENT);
@@ -115,7 +115,7 @@ static void keys_by_their_bytes(void)
     CHECK_OK(bloomline_builder_add(builder, "apple", 5));
     CHECK_OK(bloomline_builder_add(builder, "", 0));
     CHECK_OK(bloomline_builder_finish(builder, block, sizeof block, &len));
-    CHECK_OK(bloomline_view_open(block, len, &view));
+    CHECK_OK(bloomline_view_open(block, len, 0, &view));
     CHECK(bloomline_view_contains(&view, "apple", 5) && bloomline_view_contains(&view, "", 0));
     CHECK(bloomline_view_contains_hash(&view, bloomline_hash("apple", 5, 99)));
     CHECK(!bloomline_view_contains_hash(&view, bloomline_hash("apple", 5, 0)));
@@ -143,7 +143,7 @@ static void awkward_hashes(void)
             size_t len;
             bloomline_view view;
             uint8_t *block = block_of(room, awkward, 1000, rates[j], 0, &len);
-            REQUIRE_OK(bloomline_view_open(block, len, &view));
+            REQUIRE_OK(bloomline_view_open(block, len, 0, &view));
             CHECK_U64(1000, count_of(&view, awkward, 1000));
         }
     }
@@ -183,14 +183,14 @@ static void damaged_bytes(void)
         for (size_t cut = 0; cut < len; cut++) {
             uint8_t *part = at_fence(other, 0, cut);
             memcpy(part, block + len - cut, cut);
-            CHECK(bloomline_view_open(part, cut, &view) != BLOOMLINE_OK);
+            CHECK(bloomline_view_open(part, cut, 0, &view) != BLOOMLINE_OK);
         }
         uint8_t *copy = at_fence(other, 0, len);
         for (size_t bit = 0; bit < 8 * len; bit += check_fewer() ? 7 : 1) {
             memcpy(copy, block, len);
             copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            CHECK(bloomline_view_open(copy, len, &view) != BLOOMLINE_OK);
-            if (bloomline_view_open_unverified(copy, len, &view) != BLOOMLINE_OK) continue;
+            CHECK(bloomline_view_open(copy, len, 0, &view) != BLOOMLINE_OK);
+            if (bloomline_view_open(copy, len, BLOOMLINE_VIEW_UNVERIFIED, &view) != BLOOMLINE_OK) continue;
             for (size_t i = 0; i < 20; i++) (void)bloomline_view_contains_hash(&view, hashes[i]);
             uint64_t bitmap[5];
             (void)bloomline_view_contains_hashes(&view, hashes, 300, bitmap);

@@ -227,7 +227,7 @@ static void buffers_too_small_by_one_byte(void)
     bloomline_view view;
     CHECK_U64(150, bloomline_builder_key_count(builder));
     CHECK_OK(bloomline_builder_finish(builder, out, LEN, NULL));
-    CHECK_OK(bloomline_view_open(out, LEN, &view));
+    CHECK_OK(bloomline_view_open(out, LEN, 0, &view));
     for (uint64_t i = 0; i < 150; i++) CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(i, 0)));
     bloomline_builder_free(builder);
     bloomline_filter_free(filter);
@@ -283,12 +283,14 @@ static void null_where_there_is_a_status(void)
     CHECK_STATUS(null, bloomline_filter_fold_to_rate(NULL, 0.01, NULL));
     CHECK_STATUS(null, bloomline_filter_view(NULL, &view));
     CHECK_STATUS(null, bloomline_filter_view(filter, NULL));
-    CHECK_STATUS(null, bloomline_view_open(NULL, sizeof data, &view));
-    CHECK_STATUS(null, bloomline_view_open(data, sizeof data, NULL));
-    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_view_open(NULL, 0, &view));
-    CHECK_STATUS(null, bloomline_view_open_unverified(NULL, sizeof data, &view));
-    CHECK_STATUS(null, bloomline_view_open_unverified(data, sizeof data, NULL));
-    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_view_open_unverified(NULL, 0, &view));
+    CHECK_STATUS(null, bloomline_view_open(NULL, sizeof data, 0, &view));
+    CHECK_STATUS(null, bloomline_view_open(data, sizeof data, 0, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_view_open(NULL, 0, 0, &view));
+    CHECK_STATUS(null, bloomline_view_open(NULL, sizeof data, BLOOMLINE_VIEW_UNVERIFIED, &view));
+    CHECK_STATUS(null, bloomline_view_open(data, sizeof data, BLOOMLINE_VIEW_UNVERIFIED, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_view_open(NULL, 0, BLOOMLINE_VIEW_UNVERIFIED, &view));
+    CHECK_STATUS(BLOOMLINE_ERR_RESERVED, bloomline_view_open(data, sizeof data, 2, &view));
+    CHECK_STATUS(BLOOMLINE_ERR_RESERVED, bloomline_view_open(data, sizeof data, 1u << 31 | BLOOMLINE_VIEW_UNVERIFIED, &view));
     CHECK_STATUS(null, bloomline_view_shape(NULL, &params));
     CHECK_STATUS(null, bloomline_view_shape(&view, NULL));
     CHECK_STATUS(null, bloomline_block_build(NULL, &hash, 1, data, sizeof data));
@@ -313,7 +315,7 @@ static void null_where_there_is_a_status(void)
     CHECK(made == NULL && map == NULL && written == 99);
     CHECK(memcmp(&view, &untouched, sizeof view) == 0);
     CHECK_U64(0, bloomline_builder_key_count(builder));
-    CHECK_OK(bloomline_view_open(data, sizeof data, &view)); /* the bytes are as they were */
+    CHECK_OK(bloomline_view_open(data, sizeof data, 0, &view)); /* the bytes are as they were */
 
     /* NULL with a count of 0, and keys of no bytes. */
     CHECK_OK(bloomline_block_build(&good, NULL, 0, data, sizeof data));
@@ -380,7 +382,7 @@ static void absurd_key_counts(void)
         bloomline_filter *filter = NULL, *more = NULL;
         definition_insert(data, 1, 6, 12345);
         definition_finish(data, 1, 6, 0, counts[i]);
-        CHECK_OK(bloomline_view_open(data, sizeof data, &view));
+        CHECK_OK(bloomline_view_open(data, sizeof data, 0, &view));
         CHECK_U64(counts[i], bloomline_view_key_count(&view));
         CHECK(bloomline_view_contains_hash(&view, 12345));
         REQUIRE_OK(bloomline_filter_decode(data, sizeof data, &filter));

@@ -129,7 +129,7 @@ static void one_filter_is_probed_by_many(void)
     for (size_t i = 0; i < KEYS; i++) definition_insert(expected, params.line_count, params.k, hashes[i]);
     definition_finish(expected, params.line_count, params.k, params.seed, KEYS);
     shared_filter = filter;
-    REQUIRE_OK(bloomline_view_open(expected, sizeof expected, &shared_view));
+    REQUIRE_OK(bloomline_view_open(expected, sizeof expected, 0, &shared_view));
     run_threads(probe_shared);
     bloomline_filter_free(filter);
 }
@@ -149,7 +149,7 @@ static void *build(void *argument)
             me->wrong += bloomline_builder_add(builder, &key, sizeof key) != BLOOMLINE_OK;
         }
         me->wrong += bloomline_builder_finish(builder, block, sizeof block, &len) != BLOOMLINE_OK;
-        me->wrong += bloomline_view_open(block, len, &view) != BLOOMLINE_OK;
+        me->wrong += bloomline_view_open(block, len, 0, &view) != BLOOMLINE_OK;
         for (uint64_t i = 0; i < 2000; i++) {
             uint64_t key = i * THREADS + me->number;
             me->wrong += !bloomline_view_contains(&view, &key, sizeof key);
@@ -273,7 +273,7 @@ static void several_threads_build_of_a_fixed_set(void)
         REQUIRE_OK(bloomline_static_block_build(many, MANY, 0.01, 3, numbers[i], data, ROOM, &other_len));
         CHECK_U64(len, other_len);
         CHECK(memcmp(data, alone, len) == 0);
-        REQUIRE_OK(bloomline_view_open(data, len, &view));
+        REQUIRE_OK(bloomline_view_open(data, len, 0, &view));
         CHECK_U64(MANY, bloomline_view_contains_hashes(&view, many, MANY, bitmap));
         for (double rate = 0; rate < 0.02; rate += 0.01) {
             bloomline_cascade *one = NULL, *cascade = NULL;

@@ -15,7 +15,7 @@ bloomline_view other_unit_opens(const void *data, size_t len)
 {
     bloomline_view view;
     const bloomline_view unopened = {{0}};
-    return bloomline_view_open(data, len, &view) == BLOOMLINE_OK ? view : unopened;
+    return bloomline_view_open(data, len, 0, &view) == BLOOMLINE_OK ? view : unopened;
 }
 
 size_t other_unit_view_size(void)

@@ -47,15 +47,15 @@ static void handles(void)
         REQUIRE_OK(bloomline_filter_encode(filter, encoded, sizeof encoded, NULL));
         CHECK_OK(bloomline_filter_view(filter, &view));
         check_lines(&view, LINES * LINE_BYTES);
-        CHECK_NEAR(fill_of(encoded, LINES * LINE_BYTES), bloomline_view_fill(&view), 1e-12);
-        CHECK_NEAR(KEYS, bloomline_view_estimated_keys(&view), KEYS * 0.04);
+        CHECK_NEAR(fill_of(encoded, LINES * LINE_BYTES), view_about(&view).fill, 1e-12);
+        CHECK_NEAR(KEYS, view_about(&view).estimated_keys, KEYS * 0.04);
         CHECK_OK(bloomline_view_shape(&view, &seen));
         CHECK_U64(classic ? BLOOMLINE_KIND_CLASSIC : 0, seen.layout);
         seen.layout = 0;
         CHECK(memcmp(&seen, &params, sizeof seen) == 0);
 
         /* Opened where they lie. */
-        CHECK_OK(bloomline_view_open(encoded, (LINES + 1) * LINE_BYTES, &view));
+        CHECK_OK(bloomline_view_open(encoded, (LINES + 1) * LINE_BYTES, 0, &view));
         CHECK(bloomline_view_lines(&view, NULL) == encoded);
         check_lines(&view, LINES * LINE_BYTES);
 
@@ -66,13 +66,13 @@ static void handles(void)
         check_lines(&view, LINES * LINE_BYTES);
         uint64_t absent = 0;
         while (bloomline_view_contains_hash(&view, bloomline_hash_u64(absent, 9))) absent++;
-        double before = bloomline_view_fill(&view), keys_before = bloomline_view_estimated_keys(&view);
+        double before = view_about(&view).fill, keys_before = view_about(&view).estimated_keys;
         CHECK(bloomline_concurrent_insert_hash(shared, bloomline_hash_u64(absent, 9)));
         CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(absent, 9)));
-        CHECK(bloomline_view_fill(&view) > before && bloomline_view_estimated_keys(&view) > keys_before);
+        CHECK(view_about(&view).fill > before && view_about(&view).estimated_keys > keys_before);
         REQUIRE_OK(bloomline_concurrent_snapshot(shared, &snapshot));
-        CHECK_NEAR(filter_fill(snapshot), bloomline_view_fill(&view), 1e-12);
-        CHECK_NEAR(filter_estimated_keys(snapshot), bloomline_view_estimated_keys(&view), 1e-9);
+        CHECK_NEAR(filter_fill(snapshot), view_about(&view).fill, 1e-12);
+        CHECK_NEAR(filter_estimated_keys(snapshot), view_about(&view).estimated_keys, 1e-9);
         CHECK_U64(0, bloomline_view_key_count(&view));
         bloomline_filter_free(snapshot);
         bloomline_concurrent_free(shared);
@@ -85,7 +85,7 @@ static void handles(void)
     REQUIRE_OK(bloomline_counting_encode(counting, encoded, sizeof encoded, NULL));
     CHECK_OK(counting_view(counting, &view));
     check_lines(&view, LINES * LINE_BYTES); /* not the counters */
-    CHECK_NEAR(fill_of(encoded, LINES * LINE_BYTES), bloomline_view_fill(&view), 1e-12);
+    CHECK_NEAR(fill_of(encoded, LINES * LINE_BYTES), view_about(&view).fill, 1e-12);
     bloomline_counting_free(counting);
 
     bloomline_cuckoo *cuckoo = NULL;
@@ -94,8 +94,8 @@ static void handles(void)
     REQUIRE_OK(bloomline_cuckoo_encode(cuckoo, encoded, sizeof encoded, NULL));
     CHECK_OK(bloomline_cuckoo_view(cuckoo, &view));
     check_lines(&view, LINES * LINE_BYTES);
-    CHECK_NEAR((double)(KEYS / 2) / (LINES * 40), bloomline_view_fill(&view), 1e-12); /* its load factor */
-    CHECK_NEAR(KEYS / 2, bloomline_view_estimated_keys(&view), 0);
+    CHECK_NEAR((double)(KEYS / 2) / (LINES * 40), view_about(&view).fill, 1e-12); /* its load factor */
+    CHECK_NEAR(KEYS / 2, view_about(&view).estimated_keys, 0);
     CHECK_OK(bloomline_view_shape(&view, &seen));
     CHECK(seen.line_count == of_cuckoo.line_count && seen.k == of_cuckoo.fingerprint_bits &&
           seen.layout == BLOOMLINE_KIND_CUCKOO && seen.seed == of_cuckoo.seed);
@@ -112,8 +112,8 @@ static void bytes_at_any_address(void)
         CHECK_OK(bloomline_lines_insert_hashes(&params, moved + offset, LINES * LINE_BYTES, hashes, KEYS));
         CHECK_OK(bloomline_lines_view(&params, moved + offset, LINES * LINE_BYTES, &view));
         CHECK(bloomline_view_lines(&view, NULL) == moved + offset);
-        CHECK_NEAR(fill_of(moved + offset, LINES * LINE_BYTES), bloomline_view_fill(&view), 1e-12);
-        CHECK_NEAR(KEYS, bloomline_view_estimated_keys(&view), KEYS * 0.04);
+        CHECK_NEAR(fill_of(moved + offset, LINES * LINE_BYTES), view_about(&view).fill, 1e-12);
+        CHECK_NEAR(KEYS, view_about(&view).estimated_keys, KEYS * 0.04);
     }
 }
 
@@ -135,8 +135,8 @@ static void other_engines(void)
         size_t probed = 0;
         CHECK(bloomline_view_lines(&view, &probed) == block);
         CHECK(probed < len && probed + 64 > len);
-        CHECK_NEAR(fill_of(block, probed), bloomline_view_fill(&view), 1e-12);
-        CHECK_NEAR(KEYS, bloomline_view_estimated_keys(&view), KEYS * 0.06);
+        CHECK_NEAR(fill_of(block, probed), view_about(&view).fill, 1e-12);
+        CHECK_NEAR(KEYS, view_about(&view).estimated_keys, KEYS * 0.06);
         CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_shape(&view, &seen));
         CHECK(memcmp(&seen, &params, sizeof seen) == 0);
     }
@@ -152,9 +152,11 @@ static void none(void)
         size_t len = 99;
         CHECK(bloomline_view_lines(view, &len) == NULL && bloomline_view_lines(view, NULL) == NULL);
         CHECK_U64(0, len);
-        CHECK_NEAR(1, bloomline_view_fill(view), 0);
-        CHECK_NEAR(0, bloomline_view_estimated_keys(view), 0);
         bloomline_status status = i == 0 ? BLOOMLINE_ERR_NULL : BLOOMLINE_ERR_NOT_A_FILTER;
+        bloomline_view_facts facts = {2, 3, 4, 5};
+        CHECK_STATUS(status, bloomline_view_about(view, &facts));
+        CHECK(facts.fill == 2 && facts.estimated_keys == 3 && facts.estimated_rate == 4 && facts.worst_line_rate == 5);
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_view_about(view, NULL));
         CHECK_STATUS(status, bloomline_view_shape(view, &seen));
         CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_view_shape(view, NULL));
     }

@@ -152,7 +152,7 @@ static void fewest(void)
     REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view));
     CHECK_U64(SIZE_MAX, bloomline_view_fewest_each(&view));
     REQUIRE_OK(bloomline_static_block_build(hashes, 100, 0.01, 0, 1, data, sizeof data, &len));
-    REQUIRE_OK(bloomline_view_open(data, len, &view));
+    REQUIRE_OK(bloomline_view_open(data, len, 0, &view));
     CHECK_U64(4, bloomline_view_fewest_each(&view));
 }
 

@@ -24,7 +24,7 @@ static int answer(int format, const bloomline_params *params, const void *data, 
 	bloomline_status status;
 	switch (format) {
 	case LINES: status = bloomline_lines_view(params, data, len, &view); break;
-	case STATIC: status = bloomline_view_open_unverified(data, len, &view); break;
+	case STATIC: status = bloomline_view_open(data, len, BLOOMLINE_VIEW_UNVERIFIED, &view); break;
 	case ROCKSDB: status = bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view); break;
 	default: status = bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, data, len, &view); break;
 	}

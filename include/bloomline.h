@@ -640,7 +640,7 @@ BLOOMLINE_API size_t bloomline_filter_insert_new_keys(bloomline_filter *filter,
  * bloomline_filter_union() inserts all keys of 'from' into 'into'. bloomline_filter_intersect()
  * keeps in 'into' what both filters have: a key that is in both stays present. Others are false
  * positives at most as often as in either, and more often than in a filter of the common keys
- * alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() estimates
+ * alone. The key count becomes 0, which means unknown: bloomline_view_about() estimates
  * it. Line count, k, seed and type (plain or classic) must be equal.
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
@@ -770,6 +770,14 @@ BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filt
 /* Views: filters in caller-owned bytes -------------------------------------------------- */
 
 /**
+ * bloomline_view_open(): no checksum of the lines. It reads the last 64 bytes only, for blocks
+ * already verified. To open and probe takes three to four times as long as to probe, so keep a
+ * view where you can. Whatever the bytes are, probes read only those 'len'. But if the lines are
+ * damaged, an inserted key can be a false negative.
+ */
+#define BLOOMLINE_VIEW_UNVERIFIED 1
+
+/**
  * A filter in caller-owned bytes: a block of a file, a mapped file, a message, a handle's lines.
  * It owns nothing, needs no closing, and may be copied. The bytes must stay in place, unchanged,
  * as long as it is used. A view that was never opened, is all zero or was overwritten is
@@ -784,23 +792,16 @@ typedef struct bloomline_view {
  * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
  * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
  * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
- * an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and reads
- * them from end to end. Do it once, or whenever they may have been damaged. It copies and
- * allocates nothing.
+ * an encoded cascade by bloomline_map_bytes().) It copies and allocates nothing.
  *
- * Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY. On any of them
- * an engine reads the data behind the filter.
+ * 'flags' is 0 or BLOOMLINE_VIEW_UNVERIFIED. With 0 it checks all bytes, checksums included, and
+ * reads them from end to end. Do it once, or whenever they may have been damaged.
+ *
+ * Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY;
+ * BLOOMLINE_ERR_RESERVED for other flags. On any of them an engine reads the data behind the
+ * filter.
  */
-BLOOMLINE_CHECKED bloomline_status bloomline_view_open(const void *data, size_t len,
-    bloomline_view *out);
-
-/**
- * bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
- * reads the last 64 bytes only, for blocks already verified. To open and probe takes three to four
- * times as long as to probe, so keep a view where you can. Whatever the bytes are, probes read
- * only those 'len'. But if the lines are damaged, an inserted key can be a false negative.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_view_open_unverified(const void *data, size_t len,
+BLOOMLINE_CHECKED bloomline_status bloomline_view_open(const void *data, size_t len, uint32_t flags,
     bloomline_view *out);
 
 /**
@@ -837,6 +838,30 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_view(const bloomline_filter 
 
 /* Views: their parameters, lines and rates ---------------------------------------------- */
 
+/** What bloomline_view_about() writes. */
+typedef struct bloomline_view_facts {
+    /**
+     * The fill ratio, 0 to 1: the fraction of bits that are set; of a cuckoo filter its load
+     * factor.
+     */
+    double fill;
+    /** How many different keys are present, estimated from the fill. */
+    double estimated_keys;
+    /**
+     * The estimated false-positive rate, 0 to 1, at the present fill. If it is above the target,
+     * build the filter anew, larger. Of several filters it is that of all together; of a cascade
+     * the 'unknown_rate' of bloomline_cascade_about().
+     */
+    double estimated_rate;
+    /**
+     * The false-positive rate, 0 to 1, of the fullest line. Near 1 it shows keys that an attacker
+     * chose to fall on one line; they hardly change 'estimated_rate'. By chance the fullest of a
+     * million lines stays below 0.1 at an average of 1 %. For classic and LevelDB filters it is
+     * 'estimated_rate'.
+     */
+    double worst_line_rate;
+} bloomline_view_facts;
+
 /**
  * bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
  * plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
@@ -867,27 +892,12 @@ BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view, size_
 BLOOMLINE_API uint64_t bloomline_view_key_count(const bloomline_view *view);
 
 /**
- * bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
- * cuckoo filter its load factor. bloomline_view_estimated_keys() estimates from it how many
- * different keys are present. bloomline_view_estimated_rate() estimates the false-positive rate, 0
- * to 1, at the present fill. If it is above the target, build the filter anew, larger. Of several
- * filters it is that of all together; of a cascade the 'unknown_rate' of
- * bloomline_cascade_about().
+ * bloomline_view_about() writes to 'out' how full a view's filter is. It reads the whole filter.
  *
- * They read the whole filter. If 'view' is NULL or not opened, they return 1, and 0 keys.
+ * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened.
  */
-BLOOMLINE_API double bloomline_view_fill(const bloomline_view *view);
-BLOOMLINE_API double bloomline_view_estimated_keys(const bloomline_view *view);
-BLOOMLINE_API double bloomline_view_estimated_rate(const bloomline_view *view);
-
-/**
- * bloomline_view_worst_line_rate() returns the false-positive rate, 0 to 1, of the fullest line.
- * Near 1 it shows keys that an attacker chose to fall on one line; they hardly change
- * bloomline_view_estimated_rate(). By chance the fullest of a million lines stays below 0.1 at an
- * average of 1 %. For classic and LevelDB filters it is bloomline_view_estimated_rate(). It reads
- * the whole filter. Returns 1 if 'view' is NULL or not opened.
- */
-BLOOMLINE_API double bloomline_view_worst_line_rate(const bloomline_view *view);
+BLOOMLINE_CHECKED bloomline_status bloomline_view_about(const bloomline_view *view,
+    bloomline_view_facts *out);
 
 /* Views: several keys, and a function chosen once --------------------------------------- */
 
@@ -1475,7 +1485,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_intersect(const bloomline_par
  *
  * Other threads or processes may insert into the lines while the view is probed, if they set bits
  * in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
- * the contains functions of the view, bloomline_view_fill() and bloomline_view_estimated_keys().
+ * the contains functions of the view and bloomline_view_about().
  * Where a vector is read, each aligned lane in it is whole, and bits are only set: so keys
  * inserted before are present.
  *
@@ -1602,8 +1612,8 @@ BLOOMLINE_API size_t bloomline_concurrent_memory(const bloomline_concurrent *fil
 
 /**
  * bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
- * Valid until the filter is freed. While threads insert, use it for the contains functions,
- * bloomline_view_fill() and bloomline_view_estimated_keys() only; for all else take a snapshot.
+ * Valid until the filter is freed. While threads insert, use it for the contains functions and
+ * bloomline_view_about() only; for all else take a snapshot.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_view(const bloomline_concurrent *filter,
     bloomline_view *out);
@@ -2167,7 +2177,7 @@ BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window
 
 /**
  * bloomline_map_open(), bloomline_map_bytes(): checks all but the lines, as
- * bloomline_view_open_unverified(), and so does not read them.
+ * BLOOMLINE_VIEW_UNVERIFIED, and so does not read them.
  */
 #define BLOOMLINE_MAP_UNVERIFIED 1
 

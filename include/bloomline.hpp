@@ -210,6 +210,7 @@ using Buffer = std::vector<uint8_t>;
 using Params = bloomline_params;
 using CuckooParams = bloomline_cuckoo_params;
 using CascadeFacts = bloomline_cascade_facts;
+using ViewFacts = bloomline_view_facts;
 using ScalableFacts = bloomline_scalable_facts;
 using WindowFacts = bloomline_window_facts;
 using MatrixShape = bloomline_matrix_shape;
@@ -640,13 +641,20 @@ public:
     }
     /// How many keys were counted: see bloomline_view_key_count().
     [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_view_key_count(this->viewed()); }
+    /// How full it is, in one call: see bloomline_view_about(). Of a view that was not opened, that it is
+    /// full and has no keys.
+    [[nodiscard]] ViewFacts facts() const noexcept {
+        ViewFacts facts{1, 0, 1, 1};
+        (void)bloomline_view_about(this->viewed(), &facts);
+        return facts;
+    }
     /// The fill ratio; the load factor of a cuckoo filter.
-    [[nodiscard]] double fill() const noexcept { return bloomline_view_fill(this->viewed()); }
-    [[nodiscard]] double estimated_keys() const noexcept { return bloomline_view_estimated_keys(this->viewed()); }
+    [[nodiscard]] double fill() const noexcept { return facts().fill; }
+    [[nodiscard]] double estimated_keys() const noexcept { return facts().estimated_keys; }
     /// The false-positive rate now.
-    [[nodiscard]] double estimated_rate() const noexcept { return bloomline_view_estimated_rate(this->viewed()); }
+    [[nodiscard]] double estimated_rate() const noexcept { return facts().estimated_rate; }
     /// Of the fullest line: near 1 if an attacker chose keys that all fall on it.
-    [[nodiscard]] double worst_line_rate() const noexcept { return bloomline_view_worst_line_rate(this->viewed()); }
+    [[nodiscard]] double worst_line_rate() const noexcept { return facts().worst_line_rate; }
 };
 
 /// Inserts. 'auto' is what the C function returns: nothing, a Status, or what was new, as a bool or as
@@ -814,9 +822,9 @@ public:
     View() noexcept : view_{} {}
     explicit View(const bloomline_view &view) noexcept : view_(view) {}
 
-    static Result<View> open(Bytes data) noexcept { return made(bloomline_view_open, data); }
+    static Result<View> open(Bytes data) noexcept { return made(data, 0); }
     /// Checks the last 64 bytes only. To open and probe takes several times as long as to probe.
-    static Result<View> open_unverified(Bytes data) noexcept { return made(bloomline_view_open_unverified, data); }
+    static Result<View> open_unverified(Bytes data) noexcept { return made(data, BLOOMLINE_VIEW_UNVERIFIED); }
     /// Opens a filter block of RocksDB or Pebble, of any version, and a filter of LevelDB or
     /// goleveldb. Cheap enough to be done before each probe.
     static Result<View> open_rocksdb(Bytes block) noexcept { return of_engine(BLOOMLINE_ENGINE_ROCKSDB, block); }
@@ -848,9 +856,8 @@ public:
     }
     [[nodiscard]] const bloomline_view &get() const noexcept { return view_; }
 private:
-    template <class Open>
-    static Result<View> made(Open open, Bytes data) noexcept {
-        return detail::made<View, bloomline_view>(open, data.data(), data.size());
+    static Result<View> made(Bytes data, uint32_t flags) noexcept {
+        return detail::made<View, bloomline_view>(bloomline_view_open, data.data(), data.size(), flags);
     }
     static Result<View> of_engine(uint32_t engine, Bytes block) noexcept {
         return detail::made<View, bloomline_view>(bloomline_view_open_engine, engine, block.data(), block.size());

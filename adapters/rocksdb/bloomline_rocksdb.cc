@@ -201,7 +201,7 @@ bool Open(const Slice &filter, bloomline_view *view)
         const size_t len = filter.size() - kTrailer;
         return std::memcmp(filter.data() + len + 1, "\0\0\0\0", kTrailer - 1) == 0 &&
                bloomline_encoded_kind(filter.data(), len) == BLOOMLINE_KIND_STATIC &&
-               bloomline_view_open(filter.data(), len, view) == BLOOMLINE_OK;
+               bloomline_view_open(filter.data(), len, 0, view) == BLOOMLINE_OK;
     }
     /* RocksDB's empty slice may have no pointer. */
     const char *data = filter.size() == 0 ? "" : filter.data();

@@ -102,7 +102,7 @@ void all_keys_match()
             CHECK_SAME(2000, Matches(*plain, filter, Some("other", 2000)));
             /* The block is a file of bloomline's and a trailer. */
             bloomline_view view;
-            CHECK_SAME(BLOOMLINE_OK, bloomline_view_open(filter.data(), filter.size() - kTrailer, &view));
+            CHECK_SAME(BLOOMLINE_OK, bloomline_view_open(filter.data(), filter.size() - kTrailer, 0, &view));
             CHECK_SAME(n, bloomline_view_key_count(&view));
         }
 }

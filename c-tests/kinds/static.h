@@ -4,7 +4,7 @@
 static bloomline_status static_decode(const void *data, size_t len, void **out)
 {
     bloomline_view view;
-    bloomline_status status = bloomline_view_open(data, len, &view);
+    bloomline_status status = bloomline_view_open(data, len, 0, &view);
     if (status != BLOOMLINE_OK) return status;
     size_t *block = (size_t *)malloc(sizeof *block + len);
     REQUIRE(block != NULL);
@@ -56,7 +56,7 @@ static bloomline_status static_make(char **args, size_t count, void **out)
 static bloomline_view static_view(const void *handle)
 {
     bloomline_view view;
-    REQUIRE_OK(bloomline_view_open((const size_t *)handle + 1, static_len(handle), &view));
+    REQUIRE_OK(bloomline_view_open((const size_t *)handle + 1, static_len(handle), 0, &view));
     return view;
 }
 static bool static_has(const void *handle, size_t i)

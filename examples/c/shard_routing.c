@@ -70,7 +70,7 @@ static size_t open_views(void)
     size_t bytes = 0;
     for (int shard = 0; shard < SHARDS; shard++) {
         bloomline_status status =
-            bloomline_view_open(received[shard].bytes, received[shard].len, &views[shard]);
+            bloomline_view_open(received[shard].bytes, received[shard].len, 0, &views[shard]);
         if (status == BLOOMLINE_OK) bytes += received[shard].len;
         else printf("shard %d   no filter: %s\n", shard, bloomline_status_message(status));
     }

@@ -171,9 +171,12 @@ impl State {
             let mut view: bloomline_view = std::mem::zeroed();
             let status = bloomline_filter_view(handle, &raw mut view);
             assert_eq!(status, self.expect(slot, BLOOMLINE_OK));
-            let rates = [bloomline_view_fill(&view), bloomline_view_estimated_rate(&view)];
+            let mut facts: bloomline_view_facts = std::mem::zeroed();
+            let status = bloomline_view_about(&view, &raw mut facts);
+            assert_eq!(status == BLOOMLINE_OK, !handle.is_null());
+            let rates = [facts.fill, facts.estimated_rate, facts.worst_line_rate];
             assert!(rates.iter().all(|rate| (0.0..=1.0).contains(rate)));
-            assert!(bloomline_view_estimated_keys(&view) >= 0.0);
+            assert!(facts.estimated_keys >= 0.0);
         }
     }
 
@@ -211,8 +214,8 @@ impl State {
                 .map(|status| status as bloomline_status);
             let mut views: [bloomline_view; 2] = std::mem::zeroed();
             let got = [
-                bloomline_view_open(data, len, &mut views[0]),
-                bloomline_view_open_unverified(data, len, &mut views[1]),
+                bloomline_view_open(data, len, 0, &mut views[0]),
+                bloomline_view_open(data, len, BLOOMLINE_VIEW_UNVERIFIED, &mut views[1]),
             ];
             assert_eq!(got, expected);
             for (view, status) in views.iter().zip(got) {

@@ -46,8 +46,8 @@ free bloomline_concurrent_free; memory bloomline_concurrent_memory;
 
 exports! {
 /// bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
-/// Valid until the filter is freed. While threads insert, use it for the contains functions,
-/// bloomline_view_fill() and bloomline_view_estimated_keys() only; for all else take a snapshot.
+/// Valid until the filter is freed. While threads insert, use it for the contains functions and
+/// bloomline_view_about() only; for all else take a snapshot.
 fn bloomline_concurrent_view(
     filter: *const bloomline_concurrent, out: *mut bloomline_view,
 ) -> bloomline_status {

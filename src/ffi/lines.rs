@@ -54,7 +54,7 @@ fn bloomline_lines_intersect(
 ///
 /// Other threads or processes may insert into the lines while the view is probed, if they set bits
 /// in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
-/// the contains functions of the view, bloomline_view_fill() and bloomline_view_estimated_keys().
+/// the contains functions of the view and bloomline_view_about().
 /// Where a vector is read, each aligned lane in it is whole, and bits are only set: so keys
 /// inserted before are present.
 ///

@@ -17,7 +17,7 @@ pub struct bloomline_map(Opened);
 const _: () = shared_between_threads::<bloomline_map>();
 
 /// bloomline_map_open(), bloomline_map_bytes(): checks all but the lines, as
-/// bloomline_view_open_unverified(), and so does not read them.
+/// BLOOMLINE_VIEW_UNVERIFIED, and so does not read them.
 pub const BLOOMLINE_MAP_UNVERIFIED: u32 = 1;
 /// bloomline_map_open(): reads the file into memory of its own, and does not map it.
 /// bloomline_map_bytes(): copies the bytes. The memory is that of bloomline_set_allocator().

@@ -168,7 +168,7 @@ fn bloomline_filter_insert_new_keys(
 /// bloomline_filter_union() inserts all keys of 'from' into 'into'. bloomline_filter_intersect()
 /// keeps in 'into' what both filters have: a key that is in both stays present. Others are false
 /// positives at most as often as in either, and more often than in a filter of the common keys
-/// alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() estimates
+/// alone. The key count becomes 0, which means unknown: bloomline_view_about() estimates
 /// it. Line count, k, seed and type (plain or classic) must be equal.
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.

@@ -4,8 +4,27 @@ use super::super::boundary::*;
 use super::super::params::bloomline_params;
 use super::super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER};
 use super::{bloomline_view, opened, unpack};
-use crate::View;
 use std::ptr;
+
+/// What bloomline_view_about() writes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct bloomline_view_facts {
+    /// The fill ratio, 0 to 1: the fraction of bits that are set; of a cuckoo filter its load
+    /// factor.
+    pub fill: f64,
+    /// How many different keys are present, estimated from the fill.
+    pub estimated_keys: f64,
+    /// The estimated false-positive rate, 0 to 1, at the present fill. If it is above the target,
+    /// build the filter anew, larger. Of several filters it is that of all together; of a cascade
+    /// the 'unknown_rate' of bloomline_cascade_about().
+    pub estimated_rate: f64,
+    /// The false-positive rate, 0 to 1, of the fullest line. Near 1 it shows keys that an attacker
+    /// chose to fall on one line; they hardly change 'estimated_rate'. By chance the fullest of a
+    /// million lines stays below 0.1 at an average of 1 %. For classic and LevelDB filters it is
+    /// 'estimated_rate'.
+    pub worst_line_rate: f64,
+}
 
 exports! {
 /// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
@@ -40,46 +59,23 @@ fn bloomline_view_lines(view: *const bloomline_view, len: *mut usize) -> *const 
 /// filter counts those that were new, a window those of each of its generations, a cascade the
 /// included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
 fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
-    number(view, 0, |view| view.key_count())
+    guard_or(0, || opened(view).map_or(0, |view| view.key_count()))
 }
 
-/// bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
-/// cuckoo filter its load factor. bloomline_view_estimated_keys() estimates from it how many
-/// different keys are present. bloomline_view_estimated_rate() estimates the false-positive rate, 0
-/// to 1, at the present fill. If it is above the target, build the filter anew, larger. Of several
-/// filters it is that of all together; of a cascade the 'unknown_rate' of
-/// bloomline_cascade_about().
+/// bloomline_view_about() writes to 'out' how full a view's filter is. It reads the whole filter.
 ///
-/// They read the whole filter. If 'view' is NULL or not opened, they return 1, and 0 keys.
-fn bloomline_view_fill(view: *const bloomline_view) -> f64 {
-    number(view, 1.0, |view| view.fill())
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened.
+fn bloomline_view_about(
+    view: *const bloomline_view, out: *mut bloomline_view_facts,
+) -> bloomline_status {
+    write_result(view, out, |view| {
+        let view = unpack(view).ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
+        Ok(bloomline_view_facts {
+            fill: view.fill(),
+            estimated_keys: view.estimated_keys(),
+            estimated_rate: view.estimated_rate(),
+            worst_line_rate: view.worst_line_rate(),
+        })
+    })
 }
-fn bloomline_view_estimated_keys(view: *const bloomline_view) -> f64 {
-    number(view, 0.0, |view| view.estimated_keys())
-}
-fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
-    number(view, 1.0, |view| view.estimated_rate())
-}
-
-/// bloomline_view_worst_line_rate() returns the false-positive rate, 0 to 1, of the fullest line.
-/// Near 1 it shows keys that an attacker chose to fall on one line; they hardly change
-/// bloomline_view_estimated_rate(). By chance the fullest of a million lines stays below 0.1 at an
-/// average of 1 %. For classic and LevelDB filters it is bloomline_view_estimated_rate(). It reads
-/// the whole filter. Returns 1 if 'view' is NULL or not opened.
-fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
-    number(view, 1.0, |view| view.worst_line_rate())
-}
-}
-
-/// A number about an opened view; `default` for others.
-///
-/// # Safety
-/// As for [`opened`].
-unsafe fn number<N: Copy>(
-    view: *const bloomline_view,
-    default: N,
-    number: impl FnOnce(&View<'static>) -> N,
-) -> N {
-    // SAFETY: the same contract.
-    guard_or(default, || unsafe { opened(view) }.map_or(default, |view| number(&view)))
 }

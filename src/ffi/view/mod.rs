@@ -15,11 +15,18 @@ pub use keys::*;
 use super::batch::{contains_many, few, short};
 use super::boundary::*;
 use super::hash::key_or_empty;
+use super::status::BLOOMLINE_ERR_RESERVED;
 use crate::kernel::composite::{Kind, place_at};
 use crate::kernel::{OfWords, Others, STRIDE, Single, Words};
 use crate::{Error, View};
 use std::mem::{offset_of, transmute};
 use std::ptr;
+
+/// bloomline_view_open(): no checksum of the lines. It reads the last 64 bytes only, for blocks
+/// already verified. To open and probe takes three to four times as long as to probe, so keep a
+/// view where you can. Whatever the bytes are, probes read only those 'len'. But if the lines are
+/// damaged, an inserted key can be a false negative.
+pub const BLOOMLINE_VIEW_UNVERIFIED: u32 = 1;
 
 /// A filter in caller-owned bytes: a block of a file, a mapped file, a message, a handle's lines.
 /// It owns nothing, needs no closing, and may be copied. The bytes must stay in place, unchanged,
@@ -194,26 +201,22 @@ exports! {
 /// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
 /// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
 /// windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
-/// an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and reads
-/// them from end to end. Do it once, or whenever they may have been damaged. It copies and
-/// allocates nothing.
+/// an encoded cascade by bloomline_map_bytes().) It copies and allocates nothing.
 ///
-/// Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY. On any of them
-/// an engine reads the data behind the filter.
+/// 'flags' is 0 or BLOOMLINE_VIEW_UNVERIFIED. With 0 it checks all bytes, checksums included, and
+/// reads them from end to end. Do it once, or whenever they may have been damaged.
+///
+/// Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY;
+/// BLOOMLINE_ERR_RESERVED for other flags. On any of them an engine reads the data behind the
+/// filter.
 fn bloomline_view_open(
-    data: *const c_void, len: usize, out: *mut bloomline_view,
+    data: *const c_void, len: usize, flags: u32, out: *mut bloomline_view,
 ) -> bloomline_status {
-    open_view(data, len, out, View::open)
-}
-
-/// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
-/// reads the last 64 bytes only, for blocks already verified. To open and probe takes three to four
-/// times as long as to probe, so keep a view where you can. Whatever the bytes are, probes read
-/// only those 'len'. But if the lines are damaged, an inserted key can be a false negative.
-fn bloomline_view_open_unverified(
-    data: *const c_void, len: usize, out: *mut bloomline_view,
-) -> bloomline_status {
-    open_view(data, len, out, View::open_unverified)
+    match flags {
+        0 => open_view(data, len, out, View::open),
+        BLOOMLINE_VIEW_UNVERIFIED => open_view(data, len, out, View::open_unverified),
+        _ => BLOOMLINE_ERR_RESERVED,
+    }
 }
 
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
