@@ -3,13 +3,17 @@ package bloomline
 // Exact answers for two sets of keys: static filters of each other's false positives. docs/FORMAT.md of
 // the project defines them, and its golden files hold this code to it.
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/bloomline/bloomline/go/internal/staticline"
+)
 
 const (
 	// Every second layer has a sixteenth of the keys of the one before: chance does not lead to so many.
 	maxLayers = 32
 	// The rows of a layer behind the first.
-	laterRows = minRows
+	laterRows = staticline.MinRows
 )
 
 // Cascade tells the keys of an included set from those of an excluded set, without an error, in a
@@ -155,7 +159,7 @@ func (f *Cascade) Layers() []StaticParams {
 	f = orZero(f)
 	layers := make([]StaticParams, len(f.layers))
 	for i := range f.layers {
-		layers[i] = StaticParams{f.layers[i].count, f.layers[i].rows, f.seed}
+		layers[i] = StaticParams{f.layers[i].count, f.layers[i].Count, f.seed}
 	}
 	return layers
 }
@@ -182,7 +186,7 @@ func (f *Cascade) UnknownRate() float64 {
 	}
 	rate := answer(len(f.layers))
 	for i := len(f.layers) - 1; i >= 0; i-- {
-		passes := staticRate(f.layers[i].rows)
+		passes := staticRate(f.layers[i].Count)
 		rate = float64(passes*rate) + float64((1-passes)*answer(i))
 	}
 	return rate
@@ -192,14 +196,14 @@ func (f *Cascade) UnknownRate() float64 {
 // 1.06 bits for each included key, and saves 2.25 for each excluded one that it no longer passes.
 func firstRows(included, excluded uint64) int {
 	if included == 0 {
-		return minRows
+		return staticline.MinRows
 	}
-	for rows := minRows; rows < maxRows; rows++ {
+	for rows := staticline.MinRows; rows < staticline.MaxRows; rows++ {
 		needHigh, need := bits.Mul64(excluded, 17)
 		haveHigh, have := bits.Mul64(included, 8<<rows)
 		if needHigh < haveHigh || needHigh == haveHigh && need <= have {
 			return rows
 		}
 	}
-	return maxRows
+	return staticline.MaxRows
 }

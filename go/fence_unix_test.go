@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
+	"github.com/bloomline/bloomline/go/internal/staticline"
 )
 
 // fenced returns size bytes between two pages that may not be touched, and that end at the second or begin
@@ -80,10 +81,10 @@ func TestNothingBesideTheStaticLines(t *testing.T) {
 	available := avx2.Available
 	defer func() { avx2.Available = available }()
 	for _, front := range []bool{false, true} {
-		for rows := minRows; rows <= maxRows; rows++ {
+		for rows := staticline.MinRows; rows <= staticline.MaxRows; rows++ {
 			for _, count := range []uint64{1, 2, 65} {
 				shape := rowShapeOf(rows)
-				memory, hashBytes := fenced(t, int(count*shape.lineBytes), front), fenced(t, 8*64, front)
+				memory, hashBytes := fenced(t, int(count*shape.LineBytes), front), fenced(t, 8*64, front)
 				for i, word := range splitMix(len(memory)/8, count) {
 					le.PutUint64(memory[8*i:], word)
 				}

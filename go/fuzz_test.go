@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bloomline/bloomline/go/internal/format"
+	"github.com/bloomline/bloomline/go/internal/staticline"
 )
 
 // Any bytes: the reader is right by the page, and what it accepts is probed as the definition says, one by
@@ -261,7 +262,7 @@ func FuzzStatic(f *testing.F) {
 		asked := randomHashes(70, seed)
 		checkReader(t, data, asked)
 		checkReader(t, repaired(data), asked)
-		rows := minRows + int(seed%(maxRows-minRows+1))
+		rows := staticline.MinRows + int(seed%(staticline.MaxRows-staticline.MinRows+1))
 		shape := staticLines{rowShapeOf(rows), 1 + seed>>8%5, levelSizes{uint8(seed >> 16), 0, 0}}
 		if size := shape.bytes(); size <= uint64(len(data)) {
 			encoded, _ := encode(shape.footer(seed, 1), data[:size]).appendTo(nil)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
+	"github.com/bloomline/bloomline/go/internal/staticline"
 )
 
 // bumpedKeys are keys of a batch that are left for the next level: their hashes there, and which they
@@ -45,7 +46,7 @@ func (s *staticLines) answerPart(lines []byte, hashes []uint64, out []uint64, le
 		out[word] = hits
 		for ; bumped != 0; bumped &= bumped - 1 {
 			i := bits.TrailingZeros64(bumped)
-			left.hashes[n], left.places[n] = nextHash(part[i]), uint16(word*touched+i)
+			left.hashes[n], left.places[n] = staticline.NextHash(part[i]), uint16(word*touched+i)
 			n++
 		}
 	}
@@ -73,7 +74,7 @@ func (l *level) answerBumped(left *bumpedKeys, n int, out []uint64) (kept int) {
 		// They move to the front, where all have been asked.
 		for ; bumped != 0; bumped &= bumped - 1 {
 			i := first + bits.TrailingZeros64(bumped)
-			left.hashes[kept], left.places[kept] = nextHash(left.hashes[i]), left.places[i]
+			left.hashes[kept], left.places[kept] = staticline.NextHash(left.hashes[i]), left.places[i]
 			kept++
 		}
 	}
@@ -85,7 +86,7 @@ func (l *level) answerBumped(left *bumpedKeys, n int, out []uint64) (kept int) {
 func (l *level) answerWord(hashes []uint64) (hits, bumped uint64) {
 	l.touch(hashes)
 	if avx2.Available {
-		return avx2.Static(&l.lines[0], l.count, &l.vectors, &hashes[0], uint64(len(hashes)))
+		return avx2.Static(&l.lines[0], l.count, &l.Vectors, &hashes[0], uint64(len(hashes)))
 	}
 	for i, hash := range hashes {
 		hit, over := l.ask(l.lines, l.count, hash)
@@ -97,13 +98,13 @@ func (l *level) answerWord(hashes []uint64) (hits, bumped uint64) {
 
 // touch reads a byte of each cache line of at most 64 hashes, if they are far: see [lines.touch].
 func (l *level) touch(hashes []uint64) {
-	if l.count*l.lineBytes < farFrom*lineBytes {
+	if l.count*l.LineBytes < farFrom*lineBytes {
 		return
 	}
 	sum := byte(0)
 	for _, hash := range hashes {
 		index, _ := bits.Mul64(hash, l.count)
-		sum += l.lines[index*l.lineBytes] + l.lines[index*l.lineBytes+l.lineBytes-1]
+		sum += l.lines[index*l.LineBytes] + l.lines[index*l.LineBytes+l.LineBytes-1]
 	}
 	runtime.KeepAlive(sum)
 }

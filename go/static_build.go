@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/bloomline/bloomline/go/internal/order"
+	"github.com/bloomline/bloomline/go/internal/staticline"
 )
 
 const (
@@ -87,7 +88,7 @@ func (b *levelBuilder) nextShare(sizes *levelSizes, count uint64) uint64 {
 
 // level makes a level of count lines. What it bumps are the hashes for the next.
 func (b *levelBuilder) level(count uint64) error {
-	all, err := newLines(count * (b.lineBytes / lineBytes))
+	all, err := newLines(count * (b.LineBytes / lineBytes))
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (b *levelBuilder) level(count uint64) error {
 		done.Add(1)
 		do := func() {
 			defer done.Done()
-			bumped[part] = b.part(hashes, count, first, lines[first*b.lineBytes:end*b.lineBytes])
+			bumped[part] = b.part(hashes, count, first, lines[first*b.LineBytes:end*b.LineBytes])
 		}
 		if part+1 == parts {
 			do()
@@ -128,7 +129,7 @@ func (b *levelBuilder) level(count uint64) error {
 // part makes the lines of sorted hashes, from line number first on. It returns the next hashes of those
 // that it bumps, in the memory of the hashes; equal hashes are one key.
 func (b *levelBuilder) part(hashes []uint64, count, first uint64, lines []byte) (bumped []uint64) {
-	s, n := system{rowShape: b.rowShape}, 0
+	s, n := staticline.System{Rows: &b.rowShape.Rows}, 0
 	bumped = hashes[:0]
 	for line := first; len(lines) > 0; line++ {
 		end := n
@@ -138,14 +139,14 @@ func (b *levelBuilder) part(hashes []uint64, count, first uint64, lines []byte) 
 			}
 			end++
 		}
-		n += s.solve(hashes[n:end], count, lines[:b.lineBytes])
+		n += s.Solve(hashes[n:end], count, lines[:b.LineBytes])
 		for ; n < end; n++ {
 			// Behind what is done already, so nothing is lost.
-			if next := nextHash(hashes[n]); len(bumped) == 0 || next != bumped[len(bumped)-1] {
+			if next := staticline.NextHash(hashes[n]); len(bumped) == 0 || next != bumped[len(bumped)-1] {
 				bumped = append(bumped, next)
 			}
 		}
-		lines = lines[b.lineBytes:]
+		lines = lines[b.LineBytes:]
 	}
 	return bumped
 }

@@ -9,7 +9,7 @@ func (s *staticLines) footer(seed, keyCount uint64) footer {
 		KeyCount:  keyCount,
 		LineCount: s.count,
 		Seed:      seed,
-		K:         uint32(s.rows),
+		K:         uint32(s.Count),
 		Layout:    layoutStatic.number,
 		Reserved:  sizes,
 	}

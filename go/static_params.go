@@ -2,7 +2,11 @@ package bloomline
 
 // How large a static filter is, and what rate to expect.
 
-import "math"
+import (
+	"math"
+
+	"github.com/bloomline/bloomline/go/internal/staticline"
+)
 
 const (
 	// The keys to a line of the first two levels, as a part of its columns: some 12 % of them are
@@ -50,7 +54,7 @@ func rowsForRate(rate float64) (int, error) {
 	if !(rate < 1) {
 		return 0, ErrRate
 	}
-	for rows := minRows; rows <= maxRows; rows++ {
+	for rows := staticline.MinRows; rows <= staticline.MaxRows; rows++ {
 		if staticRate(rows) <= rate {
 			return rows, nil
 		}
@@ -67,7 +71,7 @@ func StaticParamsForBits(keys int, bitsPerKey float64) (StaticParams, error) {
 	if !(bitsPerKey > 0) || math.IsInf(bitsPerKey, 0) {
 		return StaticParams{}, ErrBitsPerKey
 	}
-	for rows := maxRows; rows >= minRows; rows-- {
+	for rows := staticline.MaxRows; rows >= staticline.MinRows; rows-- {
 		if staticBits(rows) <= bitsPerKey {
 			return StaticParamsForRows(keys, rows)
 		}
@@ -121,7 +125,7 @@ func (p StaticParams) checkRead() error {
 		return ErrK
 	}
 	// All levels together have at most four times the lines of the first, and some more.
-	addressable := math.MaxInt/4/shape.lineBytes - 32
+	addressable := math.MaxInt/4/shape.LineBytes - 32
 	if p.LineCount < 1 || p.LineCount > min(maxStaticLines, addressable) {
 		return ErrLineCount
 	}
@@ -143,7 +147,7 @@ func staticRate(rows int) float64 {
 
 // keysPerLine is the keys to a line that the first two levels are sized for.
 func (r *rowShape) keysPerLine() float64 {
-	return staticLoad * float64(r.columns())
+	return staticLoad * float64(r.Columns())
 }
 
 // staticBits is the bits per key of a filter of many keys, all levels together: the second level is as
@@ -151,7 +155,7 @@ func (r *rowShape) keysPerLine() float64 {
 func staticBits(rows int) float64 {
 	shape := rowShapeOf(rows)
 	keys := shape.keysPerLine()
-	line := float64(8*shape.lineBytes) / keys
+	line := float64(8*shape.LineBytes) / keys
 	bumped := bumpedPart(rows, keys)
 	return line * (1 + bumped + float64(bumped*bumped/thirdLoad*(1+1.0/16)))
 }
@@ -163,7 +167,7 @@ func staticBits(rows int) float64 {
 // columns), and then contradicts them but for 2^-rows of cases. The keys that have the position of that
 // one are bumped too: a 256th of the keys, on average half of them before it.
 func bumpedPart(rows int, keysPerLine float64) float64 {
-	columns := float64(rowShapeOf(rows).columns())
+	columns := float64(rowShapeOf(rows).Columns())
 	most := int(keysPerLine+float64(12*math.Sqrt(keysPerLine))) + 2
 	weight, kept := math.Exp(-keysPerLine), 0.0
 	// The probability that the first n keys fit, and the keys that fit of those, on average.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/bloomline/bloomline/go/internal/prefetch"
+	"github.com/bloomline/bloomline/go/internal/staticline"
 )
 
 // contains reports whether a key may be present.
@@ -16,7 +17,7 @@ func (s *staticLines) contains(lines []byte, hash uint64) bool {
 	}
 	hit, bumped := s.ask(lines, s.count, hash)
 	if bumped != 0 {
-		return s.containsBumped(lines, nextHash(hash))
+		return s.containsBumped(lines, staticline.NextHash(hash))
 	}
 	return hit != 0
 }
@@ -32,7 +33,7 @@ func (s *staticLines) containsBumped(lines []byte, hash uint64) bool {
 		if hit, bumped := at.ask(at.lines, at.count, hash); bumped == 0 {
 			return hit != 0
 		}
-		hash = nextHash(hash)
+		hash = staticline.NextHash(hash)
 	}
 }
 
@@ -43,10 +44,10 @@ func (s *staticLines) containsBumped(lines []byte, hash uint64) bool {
 // keys, and a wrong guess costs more than the other two. Seven in eight absent keys end there.
 func (r *rowShape) ask(lines []byte, count, hash uint64) (hit, bumped uint64) {
 	if avx2.Available {
-		return avx2.Static(&lines[0], count, &r.vectors, &hash, 1)
+		return avx2.Static(&lines[0], count, &r.Vectors, &hash, 1)
 	}
-	index, position := staticPlace(hash, count)
-	line, next := lines[index*r.lineBytes:], nextHash(hash)
+	index, position := staticline.Find(hash, count)
+	line, next := lines[index*r.LineBytes:], staticline.NextHash(hash)
 	at := (*[lineBytes]byte)(line)
 	l0, l1, l2, l3 := le.Uint64(at[0:]), le.Uint64(at[8:]), le.Uint64(at[16:]), le.Uint64(at[24:])
 	l4, l5, l6, l7 := le.Uint64(at[32:]), le.Uint64(at[40:]), le.Uint64(at[48:]), le.Uint64(at[56:])
@@ -60,13 +61,13 @@ func (r *rowShape) ask(lines []byte, count, hash uint64) (hit, bumped uint64) {
 	if position >= threshold {
 		return 0, 1
 	}
-	if r.rows != 8 && r.rows != 7 {
+	if r.Count != 8 && r.Count != 7 {
 		return r.askFields(line, hash, next), 0
 	}
-	own, more, fingerprint := next>>1, uint64(0), int(r.fingerprint(hash))
+	own, more, fingerprint := next>>1, uint64(0), int(r.Fingerprint(hash))
 	last := bits.OnesCount64(l7&own) ^ fingerprint>>7
-	if r.rows == 7 { // the others share the last lane
-		more, last = next*c3>>(64-9), 0
+	if r.Count == 7 { // the others share the last lane
+		more, last = next*staticline.C3>>(64-9), 0
 	}
 	wrong := bits.OnesCount64(l0&own^l7&more) ^ fingerprint
 	wrong |= bits.OnesCount64(l1&own^l7>>9&more) ^ fingerprint>>1
@@ -84,17 +85,17 @@ func (r *rowShape) ask(lines []byte, count, hash uint64) (hit, bumped uint64) {
 // askFields is 1 if the line may contain a key that it does not bump, for any number of rows: it looks at
 // three, at the first eight, and at the others if there are more, until one rules the key out.
 func (r *rowShape) askFields(line []byte, hash, next uint64) (hit uint64) {
-	own, more, fingerprint := next>>1, r.extraCoefficients(next), r.fingerprint(hash)
+	own, more, fingerprint := next>>1, r.ExtraCoefficients(next), r.Fingerprint(hash)
 	wrong := bits.OnesCount64(r.row(line, 0, own, more)) ^ int(fingerprint)
 	wrong |= bits.OnesCount64(r.row(line, 1, own, more)) ^ int(fingerprint>>1)
 	wrong |= bits.OnesCount64(r.row(line, 2, own, more)) ^ int(fingerprint>>2)
 	if wrong&1 != 0 {
 		return 0
 	}
-	if (r.eightRows(line, 0, own, more)^fingerprint)&r.mask&0xFF != 0 {
+	if (r.eightRows(line, 0, own, more)^fingerprint)&r.Mask&0xFF != 0 {
 		return 0
 	}
-	if r.rows > lanes && (r.eightRows(line, lanes, own, more)^fingerprint>>lanes)&(r.mask>>lanes) != 0 {
+	if r.Count > lanes && (r.eightRows(line, lanes, own, more)^fingerprint>>lanes)&(r.Mask>>lanes) != 0 {
 		return 0
 	}
 	return 1
@@ -104,10 +105,10 @@ func (r *rowShape) askFields(line []byte, hash, next uint64) (hit uint64) {
 // all matters.
 func (r *rowShape) row(line []byte, row int, own, more uint64) uint64 {
 	x := le.Uint64(line[8*row:]) & own
-	for i := range r.fields {
-		fields := &r.fields[i]
-		x ^= fields.places[row].of(line) & more & fields.mask
-		more >>= fields.width & 63
+	for i := range r.Fields {
+		fields := &r.Fields[i]
+		x ^= fields.Places[row].Of(line) & more & fields.Mask
+		more >>= fields.Width & 63
 	}
 	return x
 }
@@ -117,21 +118,16 @@ func (r *rowShape) eightRows(line []byte, first int, own, more uint64) uint64 {
 	at := (*[lineBytes]byte)(line[8*first:])
 	x0, x1, x2, x3 := le.Uint64(at[0:])&own, le.Uint64(at[8:])&own, le.Uint64(at[16:])&own, le.Uint64(at[24:])&own
 	x4, x5, x6, x7 := le.Uint64(at[32:])&own, le.Uint64(at[40:])&own, le.Uint64(at[48:])&own, le.Uint64(at[56:])&own
-	for i := range r.fields {
-		fields := &r.fields[i]
-		mask, place := more&fields.mask, (*[lanes]fieldPlace)(fields.places[first:])
-		x0, x1 = x0^place[0].of(line)&mask, x1^place[1].of(line)&mask
-		x2, x3 = x2^place[2].of(line)&mask, x3^place[3].of(line)&mask
-		x4, x5 = x4^place[4].of(line)&mask, x5^place[5].of(line)&mask
-		x6, x7 = x6^place[6].of(line)&mask, x7^place[7].of(line)&mask
-		more >>= fields.width & 63
+	for i := range r.Fields {
+		fields := &r.Fields[i]
+		mask, place := more&fields.Mask, (*[lanes]staticline.Place)(fields.Places[first:])
+		x0, x1 = x0^place[0].Of(line)&mask, x1^place[1].Of(line)&mask
+		x2, x3 = x2^place[2].Of(line)&mask, x3^place[3].Of(line)&mask
+		x4, x5 = x4^place[4].Of(line)&mask, x5^place[5].Of(line)&mask
+		x6, x7 = x6^place[6].Of(line)&mask, x7^place[7].Of(line)&mask
+		more >>= fields.Width & 63
 	}
 	return foldLanes(x0, x1, x2, x3, x4, x5, x6, x7)
-}
-
-// of is the bits of a line from a place on.
-func (p *fieldPlace) of(line []byte) uint64 {
-	return le.Uint64(line[p.lane*8:]) >> (p.bit & 63)
 }
 
 // foldLanes is the parity of each lane: bit i is that of lane i.
@@ -166,6 +162,6 @@ func (s *staticLines) prefetch(lines []byte, hash uint64) {
 		return
 	}
 	index, _ := bits.Mul64(hash, s.count)
-	prefetch.Line(&lines[index*s.lineBytes])
-	prefetch.Line(&lines[index*s.lineBytes+s.lineBytes-1])
+	prefetch.Line(&lines[index*s.LineBytes])
+	prefetch.Line(&lines[index*s.LineBytes+s.LineBytes-1])
 }

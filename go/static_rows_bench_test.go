@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
+	"github.com/bloomline/bloomline/go/internal/staticline"
 )
 
 // Static filters with AVX2 against plain Go, in turn: the ratio of their times for each number of rows, of keys
@@ -22,7 +23,7 @@ func BenchmarkStaticRows(b *testing.B) {
 		for i := 0; i < len(half); i += 2 {
 			half[i] = hashes[i*31%n]
 		}
-		for rows := minRows; rows <= maxRows; rows++ {
+		for rows := staticline.MinRows; rows <= staticline.MaxRows; rows++ {
 			params, err := StaticParamsForRows(n, rows)
 			must(err)
 			filter, err := BuildStaticWithParams(params, hashes, 1)

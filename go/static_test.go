@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/staticline"
 )
 
 func staticOf(t testing.TB, rows int, hashes []uint64) *StaticFilter {
@@ -39,10 +41,10 @@ func TestGoldenStaticVectors(t *testing.T) {
 		hash, count, rows := number(t, row[0], 16), number(t, row[1], 10), int(number(t, row[2], 10))
 		high, low := number(t, row[3][:16], 16), number(t, row[3][16:], 16)
 		want := []uint64{low, high, number(t, row[4], 10), number(t, row[5], 10), number(t, row[6], 10), number(t, row[7], 16)}
-		shape, next := rowShapeOf(rows), nextHash(hash)
-		index, position := staticPlace(hash, count)
-		first, extra := next>>1, shape.extraCoefficients(next)
-		got := []uint64{first | extra<<63, extra >> 1, shape.fingerprint(hash), index, position, next}
+		shape, next := rowShapeOf(rows), staticline.NextHash(hash)
+		index, position := staticline.Find(hash, count)
+		first, extra := next>>1, shape.ExtraCoefficients(next)
+		got := []uint64{first | extra<<63, extra >> 1, shape.Fingerprint(hash), index, position, next}
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: %x, want %x", row, got, want)
 		}
@@ -73,7 +75,7 @@ func TestGoldenStaticBuilt(t *testing.T) {
 		shape := f.static()
 		hashes, ok := hashesOf[strings.TrimSuffix(filepath.Base(row[1]), ".bloomline")[6:]]
 		if !ok {
-			hashes = splitMix(5*shape.columns()*11/10, uint64(shape.rows))
+			hashes = splitMix(5*shape.Columns()*11/10, uint64(shape.Count))
 		}
 		if lines := builtWith(shape, hashes); !bytes.Equal(lines, body) {
 			t.Errorf("%s is another", row[1])
@@ -143,25 +145,6 @@ func TestStaticParallel(t *testing.T) {
 	}
 }
 
-func TestRowsOf(t *testing.T) {
-	for range 1000 {
-		var values [8]uint16
-		for i := range values {
-			values[i] = uint16(rand.Uint32())
-		}
-		for _, first := range []int{0, 8} {
-			rows := rowsOf(values[:], first)
-			for row := range 8 {
-				for i, value := range values {
-					if rows>>(8*row+i)&1 != uint64(value>>(first+row)&1) {
-						t.Fatalf("%x from %d: row %d, column %d", values, first, row, i)
-					}
-				}
-			}
-		}
-	}
-}
-
 func TestFoldLanes(t *testing.T) {
 	for i := range 8 {
 		for bit := range 64 {
@@ -186,7 +169,7 @@ func TestStaticRatesAndSizes(t *testing.T) {
 		n, asked = 20_000, asked[:200_000]
 	}
 	hashes := splitMix(n, 1)
-	for rows := minRows; rows <= maxRows; rows++ {
+	for rows := staticline.MinRows; rows <= staticline.MaxRows; rows++ {
 		filter := staticOf(t, rows, hashes)
 		if filter.ContainsHashes(hashes, nil).Count() != n {
 			t.Fatalf("%d rows: keys are denied", rows)
@@ -314,7 +297,7 @@ func TestStaticAnyLines(t *testing.T) {
 }
 
 func testStaticAnyLines(t *testing.T) {
-	for rows := minRows; rows <= maxRows; rows++ {
+	for rows := staticline.MinRows; rows <= staticline.MaxRows; rows++ {
 		shape := staticLines{rowShapeOf(rows), 5, levelSizes{100, 255, 3}}
 		lines := make([]byte, shape.bytes())
 		for i, word := range splitMix(len(lines)/8, uint64(rows)) {

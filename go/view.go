@@ -171,7 +171,7 @@ func (v View) StaticParams() (StaticParams, bool) {
 	if v.static.rowShape == nil {
 		return StaticParams{}, false
 	}
-	return StaticParams{v.static.count, v.static.rows, v.seed}, true
+	return StaticParams{v.static.count, v.static.Count, v.seed}, true
 }
 
 // String describes the filter in a line, whose bytes fmt would print otherwise.
@@ -182,7 +182,7 @@ func (v View) String() string {
 	case len(v.all) != 0:
 		return fmt.Sprintf("bloomline.View{%d keys, %d lines, k %d}", v.keyCount, len(v.all), v.k)
 	case v.static.rowShape != nil:
-		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d rows}", v.keyCount, v.static.count, v.static.rows)
+		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d rows}", v.keyCount, v.static.count, v.static.Count)
 	case v.column.isThere():
 		return fmt.Sprintf("bloomline.View{column %d, %d lines, k %d}", v.column.column, v.column.count, v.column.k)
 	default:

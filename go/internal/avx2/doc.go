@@ -1,5 +1,6 @@
 // Package avx2 probes and sets the bits of hashes in their lines with AVX2, all lanes at once. The
-// definitions are in line.go and static_line.go of package bloomline, whose tests hold these functions to them.
+// definitions are in line.go of package bloomline and in internal/staticline; the tests of package bloomline hold
+// these functions to them.
 //
 // A package of its own, since one that uses cgo may have no assembly.
 package avx2

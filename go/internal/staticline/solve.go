@@ -1,8 +1,12 @@
-package bloomline
+package staticline
 
 // Makes static lines: elimination over the equations of a line, two words each.
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/bloomline/bloomline/go/internal/format"
+)
 
 // equation is what a key says of its line: the coefficients, and the fingerprint, which the rows have to
 // give. The first word has the first 63 coefficients; the second the others, and above them the
@@ -14,13 +18,13 @@ type equation struct {
 	position      uint8
 }
 
-// system is the equations of a line that have a solution together. No equation has the pivot of one that
+// System is the equations of a line that have a solution together. No equation has the pivot of one that
 // came before it.
 //
 // The tables say what to add to an equation to remove the pivots of three neighbouring columns, by what it
 // has in these: one look-up for three columns, with no branch.
-type system struct {
-	*rowShape
+type System struct {
+	*Rows
 	// The equations by their pivots, in the first word or, those that have none there, in the second.
 	low, high         [64]equation
 	hasLow, hasHigh   uint64 // the columns that are pivots
@@ -44,14 +48,14 @@ func turned(word uint64, column int) uint64 {
 }
 
 // reset removes all equations.
-func (s *system) reset() {
+func (s *System) reset() {
 	clear(s.lowTables[:s.lowUsed])
 	clear(s.highTables[:s.highUsed])
 	s.hasLow, s.hasHigh, s.lowUsed, s.highUsed = 0, 0, 0, 0
 }
 
 // addLow adds an equation whose pivot is in the first word.
-func (s *system) addLow(e *equation) {
+func (s *System) addLow(e *equation) {
 	pivot := bits.TrailingZeros64(e.first)
 	s.low[pivot] = *e
 	s.hasLow |= 1 << pivot
@@ -66,7 +70,7 @@ func (s *system) addLow(e *equation) {
 }
 
 // addHigh adds an equation that has no column in the first word.
-func (s *system) addHigh(e *equation) {
+func (s *System) addHigh(e *equation) {
 	pivot := bits.TrailingZeros64(e.second)
 	s.high[pivot] = *e
 	s.hasHigh |= 1 << pivot
@@ -78,9 +82,9 @@ func (s *system) addHigh(e *equation) {
 	}
 }
 
-// solve makes the line of these hashes, all that belong to it, in ascending order. It returns how many of
+// Solve makes the line of these hashes, all that belong to it, in ascending order. It returns how many of
 // the hashes it keeps; the line bumps the others.
-func (s *system) solve(hashes []uint64, count uint64, line []byte) (kept int) {
+func (s *System) Solve(hashes []uint64, count uint64, line []byte) (kept int) {
 	s.reset()
 	threshold := noneBumped
 	for at := 0; at < len(hashes) && threshold == noneBumped; at += reduced {
@@ -97,7 +101,7 @@ func (s *system) solve(hashes []uint64, count uint64, line []byte) (kept int) {
 		return kept
 	}
 	for kept > 0 {
-		if _, position := staticPlace(hashes[kept-1], count); int(position) < threshold {
+		if _, position := Find(hashes[kept-1], count); int(position) < threshold {
 			break
 		}
 		kept--
@@ -121,7 +125,7 @@ const reduced = 4
 
 // add adds the equations of up to so many hashes. It returns the position of the first that contradicts
 // those before it, or that none does.
-func (s *system) add(hashes []uint64, count uint64) (threshold int) {
+func (s *System) add(hashes []uint64, count uint64) (threshold int) {
 	var all [reduced]equation // those past the hashes are 0 = 0
 	for i, hash := range hashes {
 		all[i] = s.equation(hash, count)
@@ -154,22 +158,22 @@ func (s *system) add(hashes []uint64, count uint64) (threshold int) {
 }
 
 // others is the columns in the second word.
-func (r *rowShape) others() uint64 {
-	return 1<<r.extra - 1
+func (r *Rows) others() uint64 {
+	return 1<<r.Extra - 1
 }
 
-func (r *rowShape) equation(hash, count uint64) equation {
-	next, fingerprint := nextHash(hash), r.fingerprint(hash)
-	_, position := staticPlace(hash, count)
+func (r *Rows) equation(hash, count uint64) equation {
+	next, fingerprint := NextHash(hash), r.Fingerprint(hash)
+	_, position := Find(hash, count)
 	return equation{
 		first:    next >> 1,
-		second:   r.extraCoefficients(next) | fingerprint<<r.extra,
+		second:   r.ExtraCoefficients(next) | fingerprint<<r.Extra,
 		position: uint8(position),
 	}
 }
 
 // reduce removes the pivots of the system from equations.
-func (s *system) reduce(all *[reduced]equation) {
+func (s *System) reduce(all *[reduced]equation) {
 	a0, a1, a2, a3 := all[0].first, all[1].first, all[2].first, all[3].first
 	b0, b1, b2, b3 := all[0].second, all[1].second, all[2].second, all[3].second
 	for i := range s.lowTables[:s.lowUsed] {
@@ -206,8 +210,8 @@ type sums [16]uint16
 
 // solution is that of the system whose columns without a pivot are 0. The last column comes first: all that
 // an equation has besides its pivot are known then.
-func (s *system) solution(values *columns) {
-	high := s.highSums[:(s.extra+3)/4]
+func (s *System) solution(values *columns) {
+	high := s.highSums[:(s.Extra+3)/4]
 	for group := len(high) - 1; group >= 0; group-- {
 		known, sums := high[group+1:], &s.highSums[group]
 		sums[0] = 0
@@ -215,7 +219,7 @@ func (s *system) solution(values *columns) {
 			value := uint16(0)
 			if pivot := 4*group + i; s.hasHigh>>pivot&1 != 0 {
 				word := s.high[pivot].second
-				value = uint16(word>>s.extra) ^ sum(word&s.others()>>(4*group+4), known) ^ sums.near(word, pivot)
+				value = uint16(word>>s.Extra) ^ sum(word&s.others()>>(4*group+4), known) ^ sums.near(word, pivot)
 				values[ownColumns+pivot] = value
 			}
 			sums.put(value, i)
@@ -228,7 +232,7 @@ func (s *system) solution(values *columns) {
 			value := uint16(0)
 			if pivot := 4*group + i; s.hasLow>>pivot&1 != 0 {
 				e := &s.low[pivot]
-				value = uint16(e.second>>s.extra) ^ sum(e.second&s.others(), high) ^
+				value = uint16(e.second>>s.Extra) ^ sum(e.second&s.others(), high) ^
 					sum(e.first>>(4*group+4), known) ^ sums.near(e.first, pivot)
 				values[pivot] = value
 			}
@@ -261,38 +265,38 @@ func (s *sums) put(value uint16, i int) {
 }
 
 // write writes the line.
-func (s *system) write(line []byte, threshold int) {
+func (s *System) write(line []byte, threshold int) {
 	var values columns
 	s.solution(&values)
-	var lane [2 * lanes]uint64
-	for half := 0; half < s.rows; half += 8 {
+	var lane [2 * format.Lanes]uint64
+	for half := 0; half < s.Count; half += 8 {
 		// The columns of eight rows, eight at a time.
 		for first := 0; first < 64; first += 8 {
 			eight := rowsOf(values[first:first+8], half)
 			if first == 56 {
 				eight &= 0x7F7F7F7F7F7F7F7F // the next column is no bit of the lane
 			}
-			for j := range min(s.rows-half, 8) {
+			for j := range min(s.Count-half, 8) {
 				lane[half+j] |= eight >> (8 * j) & 0xFF << first
 			}
 		}
 	}
 	column := ownColumns
-	for i := range s.fields {
-		fields := &s.fields[i]
-		for bit := range fields.width {
+	for i := range s.Fields {
+		fields := &s.Fields[i]
+		for bit := range fields.Width {
 			value := uint64(values[column])
-			for row := range s.rows {
-				place := fields.places[row]
-				lane[place.lane] |= value >> row & 1 << (uint(place.bit) + bit)
+			for row := range s.Count {
+				place := fields.Places[row]
+				lane[place.Lane] |= value >> row & 1 << (uint(place.Bit) + bit)
 			}
 			column++
 		}
 	}
-	for i := range lanes {
+	for i := range format.Lanes {
 		lane[i] |= uint64(threshold) >> i & 1 << ownColumns
 	}
-	for i := range s.lineBytes / 8 {
+	for i := range s.LineBytes / 8 {
 		le.PutUint64(line[8*i:], lane[i])
 	}
 }
