@@ -7,7 +7,7 @@
 //! ```
 
 #[path = "../../benches/common/mod.rs"]
-#[allow(dead_code, unused_imports)]
+#[allow(unused_imports)]
 mod common;
 
 use bloomline::{
@@ -184,7 +184,7 @@ fn probes(keys: u64) {
     let absent = hashes(2, PROBES as u64);
     let half = present.iter().zip(&absent).enumerate();
     let half: Vec<u64> =
-        half.map(|(i, (&a, &b))| if mix(i as u64) % 2 == 0 { a } else { b }).collect();
+        half.map(|(i, (&a, &b))| if mix(i as u64).is_multiple_of(2) { a } else { b }).collect();
     println!(
         "{keys} keys: one absent / present / half, batches of {BATCH} absent / present / half, remove in batches"
     );

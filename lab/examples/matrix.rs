@@ -7,7 +7,7 @@
 //! ```
 
 #[path = "../../benches/common/mod.rs"]
-#[allow(dead_code, unused_imports)]
+#[allow(unused_imports)]
 mod common;
 
 use bloomline::{Backend, Filter, Group, Matrix, Params, View};
