@@ -30,16 +30,10 @@ enum Blocks {
 
 /// Does the same with either.
 macro_rules! either {
-    ($builder:expr, $of:ident => $then:expr) => {
-        match $builder.0 {
-            Blocks::Lines(ref mut $of) => $then,
-            Blocks::Static(ref mut $of) => $then,
-        }
-    };
-    (ref $builder:expr, $of:ident => $then:expr) => {
-        match $builder.0 {
-            Blocks::Lines(ref $of) => $then,
-            Blocks::Static(ref $of) => $then,
+    ($blocks:expr, $of:ident => $then:expr) => {
+        match $blocks {
+            Blocks::Lines($of) => $then,
+            Blocks::Static($of) => $then,
         }
     };
 }
@@ -165,18 +159,18 @@ fn bloomline_builder_add(
 ) -> bloomline_status {
     change(builder, |builder| {
         let key = bytes(key, len).ok_or(NULL)?;
-        Ok(either!(builder, of => of.add(key))?)
+        Ok(either!(&mut builder.0, of => of.add(key))?)
     })
 }
 fn bloomline_builder_add_hash(builder: *mut bloomline_builder, hash: u64) -> bloomline_status {
-    change(builder, |builder| Ok(either!(builder, of => of.add_hash(hash))?))
+    change(builder, |builder| Ok(either!(&mut builder.0, of => of.add_hash(hash))?))
 }
 fn bloomline_builder_add_hashes(
     builder: *mut bloomline_builder, hashes: *const u64, n: usize,
 ) -> bloomline_status {
     change(builder, |builder| {
         let hashes = slice(hashes, n).ok_or(NULL)?;
-        Ok(either!(builder, of => of.add_hashes(hashes))?)
+        Ok(either!(&mut builder.0, of => of.add_hashes(hashes))?)
     })
 }
 fn bloomline_builder_add_keys(
@@ -185,28 +179,28 @@ fn bloomline_builder_add_keys(
     change(builder, |builder| {
         let keys = keys_at(keys, n).filter(|keys| !keys.iter().any(Key::is_broken));
         let keys = keys.ok_or(NULL)?;
-        Ok(either!(builder, of => of.add_keys(keys))?)
+        Ok(either!(&mut builder.0, of => of.add_keys(keys))?)
     })
 }
 
 /// bloomline_builder_clear() drops the keys added since the last block.
 fn bloomline_builder_clear(builder: *mut bloomline_builder) {
     if let Some(builder) = exclusive(builder) {
-        either!(builder, of => of.clear());
+        either!(&mut builder.0, of => of.clear());
     }
 }
 
 /// bloomline_builder_key_count() returns how many keys were added since the last block, without the
 /// repetitions that bloomline_builder_add() leaves out.
 fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
-    read_or(builder, 0, |builder| either!(ref builder, of => of.key_count()))
+    read_or(builder, 0, |builder| either!(&builder.0, of => of.key_count()))
 }
 
 /// bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now;
 /// of a static filter, how many at most. Returns 0 for NULL, and if the keys are more than a block
 /// can hold.
 fn bloomline_builder_block_len(builder: *const bloomline_builder) -> usize {
-    read_or(builder, 0, |builder| either!(ref builder, of => of.block_len()).unwrap_or(0))
+    read_or(builder, 0, |builder| either!(&builder.0, of => of.block_len()).unwrap_or(0))
 }
 
 /// bloomline_builder_finish() builds the filter of the keys added since the last block in the 'cap'
@@ -221,7 +215,7 @@ fn bloomline_builder_finish(
 ) -> bloomline_status {
     change(builder, |builder| {
         let room = room_at(out, cap)?;
-        write_optional(written, either!(builder, of => of.finish_in(room))?);
+        write_optional(written, either!(&mut builder.0, of => of.finish_in(room))?);
         Ok(())
     })
 }

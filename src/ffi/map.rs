@@ -3,10 +3,10 @@
 
 use super::boundary::*;
 use super::matrix::bloomline_matrix;
-use super::opened::{Bytes, Opened, check};
 use super::status::BLOOMLINE_ERR_RESERVED;
 use super::view::{bloomline_view, pack};
 use crate::filter::map::map_file;
+use crate::filter::opened::{Bytes, Opened, check};
 
 /// An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
 /// bloomline_view_open() opens, a cascade, a growing filter or a matrix. Made by

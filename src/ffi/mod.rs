@@ -73,7 +73,6 @@ mod hash;
 mod lines;
 mod map;
 mod matrix;
-mod opened;
 mod params;
 mod scalable;
 mod shards;

@@ -14,6 +14,8 @@ mod insert;
 mod keys;
 pub(crate) mod map;
 mod matrix;
+#[cfg(feature = "capi")]
+pub(crate) mod opened;
 mod owned;
 mod parallel;
 mod probe;

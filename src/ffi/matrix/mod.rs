@@ -15,12 +15,12 @@ use super::boundary::{
 use super::filter::bloomline_filter;
 use super::handle::handle;
 use super::hash::key_or_empty;
-use super::opened::Bytes;
 use super::params::{bloomline_params, checked};
 use super::status::{BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use super::view::{bloomline_view, pack, unpack};
 use crate::Matrix;
 use crate::filter::AnyMatrix;
+use crate::filter::opened::Bytes;
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;

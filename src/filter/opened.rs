@@ -1,17 +1,17 @@
-//! What C opens: a filter that a view can probe, a cascade, a growing filter or a matrix, in a file or in
-//! the caller's bytes.
+//! A filter of any kind, opened, for C: one that a view can probe, a cascade, a growing filter or a matrix,
+//! in a file or in the caller's bytes.
 
-use crate::filter::AnyMatrix;
+use super::{AnyMatrix, CascadeView, GrowingView, MatrixView, OwnedView, View};
+use crate::error::Error;
 use crate::format::native::FooterBytes;
 use crate::format::{cascade, encoded, growing, matrix, native};
 use crate::os::file;
 use crate::os::memory::{FileBytes, Zeroed};
-use crate::{CascadeView, Error, GrowingView, MatrixView, OwnedView, View};
 use std::io::{Read, Seek};
 use std::path::Path;
 
 /// Where the bytes are.
-pub(super) enum Bytes {
+pub(crate) enum Bytes {
     /// In a mapped file.
     Mapped(FileBytes),
     /// In memory of their own.
@@ -32,7 +32,7 @@ impl AsRef<[u8]> for Bytes {
 }
 
 /// An encoded filter that was opened, and its bytes.
-pub(super) enum Opened {
+pub(crate) enum Opened {
     Filter(OwnedView<Bytes>),
     Cascade(CascadeView<Bytes>),
     Growing(GrowingView<Bytes>),
@@ -44,7 +44,7 @@ impl Opened {
     ///
     /// # Errors
     /// As [`Opened::of`]; [`Error::NotAFile`]; [`Error::Io`]; [`Error::OutOfMemory`].
-    pub(super) fn read(path: &Path, verified: bool) -> Result<Opened, Error> {
+    pub(crate) fn read(path: &Path, verified: bool) -> Result<Opened, Error> {
         let bytes = file::read(path, |file, len| {
             let (footer, body_len) = encoded::footer(file, len)?;
             check(&footer, body_len)?;
@@ -60,7 +60,7 @@ impl Opened {
     ///
     /// # Errors
     /// As [`Opened::of`]; [`Error::OutOfMemory`].
-    pub(super) fn copy(bytes: &[u8], verified: bool) -> Result<Opened, Error> {
+    pub(crate) fn copy(bytes: &[u8], verified: bool) -> Result<Opened, Error> {
         let (body, footer) = native::split(bytes)?;
         check(footer, body.len() as u64)?;
         Opened::of(Bytes::Copied(Zeroed::copy_of(bytes)?), verified)
@@ -71,7 +71,7 @@ impl Opened {
     /// # Errors
     /// As [`View::open`] or [`View::open_unverified`]; of a cascade as [`CascadeView`], of a
     /// growing filter as [`GrowingView`], of a matrix as [`MatrixView`].
-    pub(super) fn of(bytes: Bytes, verified: bool) -> Result<Opened, Error> {
+    pub(crate) fn of(bytes: Bytes, verified: bool) -> Result<Opened, Error> {
         let layout = native::split(bytes.as_ref()).map(|(_, footer)| native::stated_layout(footer));
         match (layout, verified) {
             (Ok(cascade::LAYOUT), true) => CascadeView::open(bytes).map(Opened::Cascade),
@@ -100,7 +100,7 @@ impl Opened {
     ///
     /// # Errors
     /// [`Error::Layout`] for a matrix.
-    pub(super) fn view(&self) -> Result<View<'_>, Error> {
+    pub(crate) fn view(&self) -> Result<View<'_>, Error> {
         match self {
             Opened::Filter(filter) => Ok(filter.view()),
             Opened::Cascade(cascade) => Ok(cascade.view()),
@@ -111,7 +111,7 @@ impl Opened {
 }
 
 /// Whether one can be opened of `body_len` bytes, which need not be read yet, with this footer.
-pub(super) fn check(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
+pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
     match native::stated_layout(footer) {
         cascade::LAYOUT => cascade::check(footer, body_len).map(drop),
         growing::LAYOUT => growing::check(footer, body_len).map(drop),
