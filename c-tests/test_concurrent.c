@@ -99,26 +99,33 @@ static void *save_snapshots(void *argument)
     return NULL;
 }
 
-/* 'expected' is an empty filter of the same shape, which has all keys from one thread afterwards. */
-static void threads_insert_into(bloomline_concurrent *filter, bloomline_filter *expected)
+/* Does 'work' on THREADS threads at once, and 'other', unless it is NULL, on one more; nothing was wrong. */
+static void run_threads(void *(*work)(void *), void *(*other)(void *))
 {
     worker workers[THREADS + 1];
-    file_name directory = files_begin();
-    path = files_in(&directory, "snapshot");
-    for (int i = 0; i < THREADS; i++) atomic_store(&inserted[i], 0);
-    CHECK(bloomline_concurrent_insert_hash(filter, hash_of(THREADS + 1, 0)));
-    shared_filter = filter;
-    REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS + 1) == 0);
-    for (uint64_t i = 0; i <= THREADS; i++) {
+    const uint64_t count = other == NULL ? THREADS : THREADS + 1;
+    REQUIRE(pthread_barrier_init(&barrier, NULL, (unsigned)count) == 0);
+    for (uint64_t i = 0; i < count; i++) {
         workers[i] = (worker){.number = i};
-        REQUIRE(pthread_create(&workers[i].thread, NULL, i < THREADS ? insert_and_probe : save_snapshots, &workers[i]) == 0);
+        REQUIRE(pthread_create(&workers[i].thread, NULL, i < THREADS ? work : other, &workers[i]) == 0);
     }
-    for (int i = 0; i <= THREADS; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         REQUIRE(pthread_join(workers[i].thread, NULL) == 0);
         CHECK(workers[i].checks > 0);
         CHECK_U64(0, workers[i].wrong);
     }
     pthread_barrier_destroy(&barrier);
+}
+
+/* 'expected' is an empty filter of the same shape, which has all keys from one thread afterwards. */
+static void threads_insert_into(bloomline_concurrent *filter, bloomline_filter *expected)
+{
+    file_name directory = files_begin();
+    path = files_in(&directory, "snapshot");
+    for (int i = 0; i < THREADS; i++) atomic_store(&inserted[i], 0);
+    CHECK(bloomline_concurrent_insert_hash(filter, hash_of(THREADS + 1, 0)));
+    shared_filter = filter;
+    run_threads(insert_and_probe, save_snapshots);
     CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
 
     static uint8_t alone[(LINES + 1) * LINE_BYTES], found[(LINES + 1) * LINE_BYTES];
@@ -199,18 +206,7 @@ static void *set_and_probe(void *argument)
 
 static void threads_set_bits_in_lines_of_their_own(void)
 {
-    worker workers[THREADS];
-    REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
-    for (uint64_t i = 0; i < THREADS; i++) {
-        workers[i] = (worker){.number = i};
-        REQUIRE(pthread_create(&workers[i].thread, NULL, set_and_probe, &workers[i]) == 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        REQUIRE(pthread_join(workers[i].thread, NULL) == 0);
-        CHECK(workers[i].checks > 0);
-        CHECK_U64(0, workers[i].wrong);
-    }
-    pthread_barrier_destroy(&barrier);
+    run_threads(set_and_probe, NULL);
 }
 
 static void to_and_from_a_filter(void)
