@@ -10,7 +10,7 @@
 
 #include "golden.h"
 
-enum { HISTORY_KEYS = 9000, HISTORY_WORDS = (HISTORY_KEYS + 63) / 64, HISTORY_ANSWER = 128 };
+enum { HISTORY_KEYS = 13000, HISTORY_WORDS = (HISTORY_KEYS + 63) / 64, HISTORY_ANSWER = 128 };
 
 /* The keys of a line: hashes, or byte keys. */
 typedef struct {

@@ -152,6 +152,7 @@ static const bloomline_params whole_params = {10, 6, 0, 3};
 #include "kinds/cuckoo.h"
 #include "kinds/scalable.h"
 #include "kinds/window.h"
+#include "kinds/growing.h"
 #include "kinds/static.h"
 #include "kinds/cascade.h"
 #include "kinds/matrix.h"
@@ -210,6 +211,8 @@ static const row rows[] = {
      ASKED(scalable, scalable), CHANGED(scalable)},
     {NAMED(window, WINDOW, "window/"), .create = window_create, WHOLE(window, window_add, false, 4),
      ASKED(window, window), CHANGED(window)},
+    {NAMED(growing, GROWING, "growing/"), .create = growing_create, WHOLE(growing, growing_add, true, 3),
+     ASKED(growing, growing), CHANGED(growing), TAKEN(growing), .unite = growing_unite},
     {NAMED(static, STATIC, "static/"), .destroy = free, .clone = static_clone, .len = static_len, .encode = static_encode,
      .decode = static_decode, .save = static_save, .load = static_load, ASKED(static, static)},
     {NAMED(cascade, CASCADE, "cascade/"), .create = cascade_create, WHOLE(cascade, NULL, true, 3), ASKED(cascade, cascade)},

@@ -85,6 +85,7 @@ PROBES_THROUGH_VIEWS(cuckoo, bloomline_cuckoo_view)
 PROBES_THROUGH_VIEWS(concurrent, bloomline_concurrent_view)
 PROBES_THROUGH_VIEWS(scalable, bloomline_scalable_view)
 PROBES_THROUGH_VIEWS(window, bloomline_window_view)
+PROBES_THROUGH_VIEWS(growing, bloomline_growing_view)
 PROBES_THROUGH_VIEWS(cascade, bloomline_cascade_view)
 
 /* A standard Bloom filter of the line count, k and seed of 'params'. */

@@ -161,6 +161,7 @@ static bloomline_status double_counting(void)
     return status;
 }
 
+enum { GROWING_KEYS = 1000 };
 static size_t stages; /* of a filter that is full */
 
 /* The filter is full at first: the key is in, and new, whether it can grow or not. */
@@ -174,6 +175,41 @@ static bloomline_status grow_scalable(void)
     CHECK_U64(before + grows, scalable_about(it.source).stage_count);
     CHECK_U64(keys + 1, scalable_key_count(it.source));
     CHECK(is_new && scalable_contains_hash(it.source, hash));
+    return status;
+}
+
+static bloomline_status unite_growing(void)
+{
+    uint64_t keys = growing_key_count(it.source);
+    bloomline_status status = bloomline_growing_union(it.source, it.source);
+    CHECK_U64(status == BLOOMLINE_OK ? 2 * keys : keys, growing_key_count(it.source));
+    CHECK_U64(status == BLOOMLINE_OK ? 2 * keys / GROWING_KEYS : keys / GROWING_KEYS, bloomline_growing_count_hash(it.source, 1));
+    return status;
+}
+static bloomline_growing *halves[2];
+static bloomline_status split_growing(void)
+{
+    halves[0] = halves[1] = NULL;
+    bloomline_status status = bloomline_growing_split(it.source, 2, halves);
+    CHECK((status == BLOOMLINE_OK) == (halves[0] != NULL) && (status == BLOOMLINE_OK) == (halves[1] != NULL));
+    return status;
+}
+static void free_halves(void)
+{
+    bloomline_growing_free(halves[0]);
+    bloomline_growing_free(halves[1]);
+}
+/* Until lines are needed. Each key is in, or the filter is as before. */
+static bloomline_status grow_growing(void)
+{
+    bloomline_status status = BLOOMLINE_OK;
+    for (size_t i = 0; i < 5 * GROWING_KEYS && status == BLOOMLINE_OK; i++) {
+        uint64_t before = growing_key_count(it.source), random = before, hash = next_random(&random);
+        status = bloomline_growing_insert_hash(it.source, hash, NULL);
+        CHECK_U64(before + (status == BLOOMLINE_OK), growing_key_count(it.source));
+        CHECK(status != BLOOMLINE_OK || growing_contains_hash(it.source, hash));
+    }
+    CHECK(growing_contains_hash(it.source, 1));
     return status;
 }
 
@@ -199,6 +235,17 @@ static void counts_growth_and_snapshots(void)
         begin(row_of(BLOOMLINE_KIND_SCALABLE), large);
         stages = scalable_about(it.source).stage_count;
         each_fails("insert_hash", grow_scalable, nothing, 1);
+        end();
+        begin(row_of(BLOOMLINE_KIND_GROWING), large);
+        for (uint64_t i = 0; i < GROWING_KEYS; i++) {
+            uint64_t random = i, hash = i == 0 ? 1 : next_random(&random);
+            REQUIRE_OK(bloomline_growing_insert_hash(it.source, hash, NULL));
+        }
+        each_fails("union", unite_growing, nothing, 2);
+        each_fails("split", split_growing, free_halves, 4);
+        may_succeed = true; /* a key finds room in the lines that are there */
+        each_fails("insert_hash", grow_growing, nothing, 1);
+        may_succeed = false;
         end();
         begin(row_of(BLOOMLINE_KIND_FILTER), large);
         CHECK(fail_each("bloomline_concurrent_new", make_concurrent, free_concurrent) >= 2);

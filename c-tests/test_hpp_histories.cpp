@@ -43,7 +43,7 @@ auto make()
     if constexpr (any_of<F, Filter, CountingFilter, ConcurrentFilter>) return F::create(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
     else if constexpr (any_of<F, Classic>) return Filter::create(Params{number(1), static_cast<uint32_t>(number(2)), BLOOMLINE_KIND_CLASSIC, number(3)});
     else if constexpr (any_of<F, CuckooFilter>) return F::create(CuckooParams{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
-    else if constexpr (any_of<F, ScalableFilter>) return F::create(number(1), strtod(words[2], nullptr), number(3));
+    else if constexpr (any_of<F, ScalableFilter, GrowingFilter>) return F::create(number(1), strtod(words[2], nullptr), number(3));
     else if constexpr (any_of<F, Window>) return F::create(static_cast<uint32_t>(number(1)), number(2), strtod(words[3], nullptr), number(4));
     else {
         std::vector<uint64_t> sets[2];
@@ -81,6 +81,11 @@ void say_other(F &filter)
         history_number(answer, is("layers") ? filter.about().layer_count : filter.about().included_count);
     } else if constexpr (any_of<F, ScalableFilter>) {
         history_number(answer, is("stages") ? filter.about().stage_count : filter.key_count());
+    } else if constexpr (any_of<F, GrowingFilter>) {
+        if (is("key_count")) return history_number(answer, filter.key_count());
+        if (is("clear")) return filter.clear();
+        history_read(&keys, words + 1, 1);
+        history_number(answer, keys.bytes ? filter.count(key(0)) : filter.count_hash(keys.hashes[0]));
     } else if (is("params")) {
         const auto params = filter.params();
         if constexpr (any_of<F, CuckooFilter>) history_params(answer, params->line_count, params->fingerprint_bits, params->seed);
@@ -124,7 +129,7 @@ template <class F>
 void say_insert(F &filter)
 {
     if (is("insert_new")) {
-        if constexpr (any_of<F, ConcurrentFilter, ScalableFilter, Window>) {
+        if constexpr (any_of<F, ConcurrentFilter, ScalableFilter, GrowingFilter, Window>) {
             Bitmap is_new;
             (void)(keys.bytes ? filter.insert_keys(byte_keys(), is_new) : filter.insert_hashes(hashes(), is_new));
             say_bitmap(is_new);
@@ -141,7 +146,7 @@ void say_insert(F &filter)
         }
     } else {
         bool is_new = false;
-        if constexpr (any_of<F, ScalableFilter>) {
+        if constexpr (any_of<F, ScalableFilter, GrowingFilter>) {
             CHECK(keys.bytes ? filter.insert(key(0), &is_new) : filter.insert_hash(keys.hashes[0], &is_new));
         } else if constexpr (any_of<F, CuckooFilter>) {
             is_new = !(keys.bytes ? filter.contains(key(0)) : filter.contains_hash(keys.hashes[0]));
@@ -159,7 +164,7 @@ void say_remove(F &filter)
 {
     if (keys.one) return say(keys.bytes ? filter.remove(key(0)) : filter.remove_hash(keys.hashes[0]));
     Bitmap removed;
-    if constexpr (any_of<F, CountingFilter>) {
+    if constexpr (any_of<F, CountingFilter, GrowingFilter>) {
         (void)(keys.bytes ? filter.remove_keys(byte_keys(), removed) : filter.remove_hashes(hashes(), removed));
     } else {
         removed.fill(keys.n, [&filter](uint64_t *bits) {
@@ -198,7 +203,7 @@ struct Two {
             (is("copy") ? second : first) = std::make_unique<F>(copied(is("copy")));
         } else if (is("union")) {
             if constexpr (any_of<F, ConcurrentFilter>) say(first->merge(*second->snapshot()));
-            if constexpr (any_of<F, Filter, Classic, CountingFilter>) say(first->merge(*second));
+            if constexpr (any_of<F, Filter, Classic, CountingFilter, GrowingFilter>) say(first->merge(*second));
         } else if (is("encode")) {
             const auto bytes = encoded(*first);
             history_digest(answer, bytes->size(), bytes->data(), bytes->size());
@@ -207,7 +212,7 @@ struct Two {
         } else if (is("insert") || is("insert_new") || is("contains") || is("remove")) {
             history_read(&keys, words + 1, count - 1);
             if (is("contains")) return say_contains(*first);
-            if constexpr (any_of<F, CountingFilter, CuckooFilter>) {
+            if constexpr (any_of<F, CountingFilter, CuckooFilter, GrowingFilter>) {
                 if (is("remove")) return say_remove(*first);
             }
             if constexpr (!any_of<F, Cascade>) say_insert(*first);
@@ -248,6 +253,7 @@ void counting() { replay<CountingFilter>("counting"); }
 void cuckoo() { replay<CuckooFilter>("cuckoo"); }
 void scalable() { replay<ScalableFilter>("scalable"); }
 void window() { replay<Window>("window"); }
+void growing() { replay<GrowingFilter>("growing"); }
 void cascade() { replay<Cascade>("cascade"); }
 
 }  // namespace
@@ -263,6 +269,7 @@ int main(int argc, char **argv)
     RUN(cuckoo);
     RUN(scalable);
     RUN(window);
+    RUN(growing);
     RUN(cascade);
     return check_end();
 }

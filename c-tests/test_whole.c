@@ -237,7 +237,8 @@ static void kinds_of_what_is_encoded(void)
 
 static void kinds_of_golden_files(void)
 {
-    static const char *const before_the_footer[] = {"/lines", "/counters", "/groups", "record", "/order-lines", "/order-10-11"};
+    static const char *const before_the_footer[] = {"/lines", "/counters", "/groups", "record", "/order-lines", "/order-10-11",
+                                                     "/filter-", "/region-", "/order-filter", "/order-region", "/order-rate"};
     EACH_WHOLE(kind) {
         golden_files files;
         size_t undecided = 0;

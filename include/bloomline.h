@@ -13,6 +13,7 @@
  *   bloomline_concurrent  many threads insert at once
  *   bloomline_counting    keys can be removed; five times the memory
  *   bloomline_cuckoo      keys can be removed; can become full
+ *   bloomline_growing     grows with its keys; they can be removed, counted, merged
  *   bloomline_scalable    grows with its keys, for an unknown number of them
  *   bloomline_swap        replaced atomically while threads read it
  *   bloomline_window      keys expire
@@ -521,9 +522,6 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
 
 /* Encoded filters: their kinds, and how they are written -------------------------------- */
 
-/** bloomline_encoded_kind(): bloomline_map_open() reads it. */
-#define BLOOMLINE_KIND_GROWING 11
-
 /**
  * Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the
  * callback of bloomline_filter_write() and the like, which pass 'context' on. It must return
@@ -790,9 +788,10 @@ typedef struct bloomline_view {
 
 /**
  * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
- * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
- * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
- * an encoded cascade by bloomline_map_bytes().) It copies and allocates nothing.
+ * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable and
+ * growing filters, windows and cascades have several parts: BLOOMLINE_ERR_LAYOUT; probe their
+ * handles' views, or an encoded growing filter or cascade by bloomline_map_bytes().) It copies and
+ * allocates nothing.
  *
  * 'flags' is 0 or BLOOMLINE_VIEW_UNVERIFIED. With 0 it checks all bytes, checksums included, and
  * reads them from end to end. Do it once, or whenever they may have been damaged.
@@ -869,7 +868,7 @@ typedef struct bloomline_view_facts {
  * is BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
  *
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
- * of other engines, scalable filters, windows and cascades.
+ * of other engines, scalable and growing filters, windows and cascades.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_view_shape(const bloomline_view *view,
     bloomline_params *out);
@@ -879,8 +878,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_view_shape(const bloomline_view *vi
  * 'len', unless that is NULL. They are the first part of an encoded filter:
  * bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
  *
- * If 'view' is NULL or not opened, or of a scalable filter, a window, a cascade or a column of a
- * matrix, returns NULL and writes 0.
+ * If 'view' is NULL or not opened, or of a scalable or growing filter, a window, a cascade or a
+ * column of a matrix, returns NULL and writes 0.
  */
 BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view, size_t *len);
 
@@ -1874,6 +1873,203 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo
 
 /** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. */
 BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
+
+/* bloomline_growing: grows with its keys; they can be removed, counted, merged ---------- */
+
+/** bloomline_encoded_kind(): bloomline_growing_decode() and bloomline_map_open() read it. */
+#define BLOOMLINE_KIND_GROWING 11
+
+/**
+ * A filter that grows and shrinks with its keys, from which keys can be removed, that counts them
+ * and that is merged with others. For each key it keeps a prefix of its hash, in order. Probed
+ * through bloomline_growing_view().
+ *
+ * bloomline_growing_new() is told the most keys that may come. With fewer its false-positive rate
+ * is lower in proportion, with more it is higher. At 1 % it takes 10 bits per key in the end.
+ * bloomline_growing_new_unbounded() is told the first number of keys only. Its rate stays below
+ * the one asked for, however many come; at 1 % it takes 15 to 16.5 bits per key.
+ *
+ * A key that is inserted twice is present twice, and is removed twice. Remove only keys you
+ * inserted. Any other removal can take the prefix of an inserted key, which is then a false
+ * negative. BLOOMLINE_ERR_ABSENT reports most such mistakes, not all. A call that fails changes
+ * nothing, unless it says otherwise.
+ */
+typedef struct bloomline_growing bloomline_growing;
+
+/** What bloomline_growing_about() writes. */
+typedef struct bloomline_growing_facts {
+    /** The most keys that a bounded filter was made for, the first keys of an unbounded one. */
+    uint64_t expected_keys;
+    /** How many prefixes of the first length there are. */
+    uint64_t prefix_count;
+    /** The false-positive rate that it was made for, 0 to 1. */
+    double target_rate;
+    /** The seed of the hash of keys. */
+    uint64_t seed;
+    /** Whether it was made for an unknown number of keys: 1 or 0. */
+    uint64_t is_unbounded;
+} bloomline_growing_facts;
+
+/**
+ * bloomline_growing_new() creates an empty filter that is to have the false-positive rate 'rate'
+ * with 'most_keys' keys, bloomline_growing_new_unbounded() one that keeps it with any number. Up
+ * to 'first_keys' keys that takes more memory per key. 'seed' is that of the hash of keys.
+ *
+ * Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_RATE_TOO_SMALL if keys / rate is above 2^59;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_new(uint64_t most_keys, double rate,
+    uint64_t seed, bloomline_growing **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_new_unbounded(uint64_t first_keys, double rate,
+    uint64_t seed, bloomline_growing **out);
+
+/**
+ * bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a growing
+ * filter. Its bytes do not show what it has been through. If it has changed since it was made,
+ * read or copied, bloomline_growing_encoded_len() and all that encode first build such a copy: to
+ * ask for the length and then encode, take a bloomline_growing_clone() first, whose bytes need
+ * none. bloomline_map_open() and bloomline_map_bytes() open them, too; bloomline_view_open() does
+ * not.
+ *
+ * Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_clone(const bloomline_growing *filter,
+    bloomline_growing **out);
+BLOOMLINE_API void bloomline_growing_free(bloomline_growing *filter);
+BLOOMLINE_API size_t bloomline_growing_memory(const bloomline_growing *filter);
+BLOOMLINE_API size_t bloomline_growing_encoded_len(const bloomline_growing *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_encode(const bloomline_growing *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_write(const bloomline_growing *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_decode(const void *data, size_t len,
+    bloomline_growing **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_save(const bloomline_growing *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_load(const char *path,
+    bloomline_growing **out);
+
+/**
+ * bloomline_growing_view() writes a view of the filter to 'out': to probe it, for its key count,
+ * its fill and its rate. It leads to the filter and sees all later changes. Valid until the filter
+ * is freed. No thread may change the filter while another uses it.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_view(const bloomline_growing *filter,
+    bloomline_view *out);
+
+/** bloomline_growing_about() writes what the filter was made with to 'out'. */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_about(const bloomline_growing *filter,
+    bloomline_growing_facts *out);
+
+/**
+ * bloomline_growing_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_growing_insert_hash() a key by its hash: once more, if it is present. It writes to
+ * 'is_new', unless that is NULL, whether the key was new: false if it is already present, or a
+ * false positive.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the filter is unchanged.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_insert(bloomline_growing *filter,
+    const void *key, size_t len, bool *is_new);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_insert_hash(bloomline_growing *filter,
+    uint64_t hash, bool *is_new);
+
+/**
+ * bloomline_growing_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_growing_insert_keys() by their bytes, in order, faster than one by one. Unless
+ * 'bitmap' is NULL, the bit of each key that was new is set there, of the others it is clear.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY at the first key for which there is no room. Those before it
+ * are inserted, and 'bitmap' tells of them: bloomline_view_key_count() has grown by their number.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_insert_hashes(bloomline_growing *filter,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_insert_keys(bloomline_growing *filter,
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_growing_remove() removes the key of 'len' bytes at 'key',
+ * bloomline_growing_remove_hash() a key by its hash, once if it was inserted more often. Remove
+ * only keys you inserted: see bloomline_growing.
+ *
+ * Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; nothing changes.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_remove(bloomline_growing *filter,
+    const void *key, size_t len);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_remove_hash(bloomline_growing *filter,
+    uint64_t hash);
+
+/**
+ * bloomline_growing_remove_hashes() and bloomline_growing_remove_keys() are those of
+ * bloomline_counting.
+ */
+BLOOMLINE_API size_t bloomline_growing_remove_hashes(bloomline_growing *filter,
+    const uint64_t *hashes, size_t n, uint64_t *removed);
+BLOOMLINE_API size_t bloomline_growing_remove_keys(bloomline_growing *filter,
+    const bloomline_bytes *keys, size_t n, uint64_t *removed);
+
+/**
+ * bloomline_growing_count_hash() returns how often the key of a hash is present, at most: 0 if it
+ * is definitely absent, UINT64_MAX for a NULL filter. Keys of the same prefix count, too.
+ */
+BLOOMLINE_API uint64_t bloomline_growing_count_hash(const bloomline_growing *filter, uint64_t hash);
+
+/** bloomline_growing_clear() removes all keys. */
+BLOOMLINE_API void bloomline_growing_clear(bloomline_growing *filter);
+
+/**
+ * bloomline_growing_union() inserts all keys of 'from' into 'into', each as often as it is present
+ * in 'from'. bloomline_growing_intersect() keeps the keys that may be in 'with', too, each as often
+ * as in the filter that has it less often. bloomline_growing_difference() removes the keys of
+ * 'from', each as often as it is present there: that must not be keys which 'into' never had. Both
+ * were made with the same numbers and seed, and may be of any size, or one filter.
+ *
+ * Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY; of the last two also
+ * BLOOMLINE_ERR_UNBOUNDED, if the filters are.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_union(bloomline_growing *into,
+    const bloomline_growing *from);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_intersect(bloomline_growing *into,
+    const bloomline_growing *with);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_difference(bloomline_growing *into,
+    const bloomline_growing *from);
+
+/**
+ * bloomline_growing_split() makes 'parts' filters of the filter, one for each range of hashes, and
+ * writes them to 'out': the key of hash h is in filter number h * parts / 2^64, rounded down. A
+ * prefix on the border of two is in both. bloomline_growing_free() frees each.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_split(const bloomline_growing *filter,
+    size_t parts, bloomline_growing **out);
+
+/**
+ * bloomline_growing_prefixes() lists the prefixes from 'first' on, in order: up to 'cap' of them to
+ * 'prefixes' and, unless that is NULL, how often each is there to 'counts'. Returns how many it
+ * wrote; go on from the last and 1, until it is less than 'cap'. Each call reads the filter from
+ * its start, so take large arrays. Of a bounded filter the prefix of a hash h is
+ * h * prefix_count / 2^64, rounded down; of an unbounded one it is the prefix, a 1, and zeros.
+ *
+ * Returns 0 if 'filter' or 'prefixes' is NULL.
+ */
+BLOOMLINE_API size_t bloomline_growing_prefixes(const bloomline_growing *filter, uint64_t first,
+    uint64_t *prefixes, uint64_t *counts, size_t cap);
+
+/**
+ * bloomline_growing_freeze() builds an encoded static filter of the filter's prefixes in the 'cap'
+ * bytes at 'out', as bloomline_static_block_build() does of hashes, and writes its length to
+ * 'written'. bloomline_static_block_len() of the key count has room. It takes a quarter less
+ * memory. Its rate is that of both filters together.
+ *
+ * It is probed by other hashes: bloomline_growing_frozen_hash() returns that of the key of 'hash',
+ * if 'prefix_count' is the number in bloomline_growing_about(), which you keep beside the filter.
+ *
+ * Errors: those of bloomline_static_block_build(); BLOOMLINE_ERR_UNBOUNDED.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_freeze(const bloomline_growing *filter,
+    double rate, void *out, size_t cap, size_t *written);
+BLOOMLINE_API uint64_t bloomline_growing_frozen_hash(uint64_t prefix_count, uint64_t hash);
 
 /* bloomline_scalable: grows with its keys, for an unknown number of them ---------------- */
 

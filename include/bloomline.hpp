@@ -212,6 +212,7 @@ using CuckooParams = bloomline_cuckoo_params;
 using CascadeFacts = bloomline_cascade_facts;
 using ViewFacts = bloomline_view_facts;
 using ScalableFacts = bloomline_scalable_facts;
+using GrowingFacts = bloomline_growing_facts;
 using WindowFacts = bloomline_window_facts;
 using MatrixShape = bloomline_matrix_shape;
 class View;
@@ -383,6 +384,7 @@ BLOOMLINE_FNS(bloomline_window, window) BLOOMLINE_FNS(bloomline_builder, builder
 BLOOMLINE_FNS(bloomline_map, map) BLOOMLINE_FNS(bloomline_swap, swap)
 BLOOMLINE_FNS(const bloomline_filter, snapshot) BLOOMLINE_FNS(bloomline_cascade, cascade)
 BLOOMLINE_FNS(bloomline_group, group) BLOOMLINE_FNS(bloomline_matrix, matrix)
+BLOOMLINE_FNS(bloomline_growing, growing)
 #undef BLOOMLINE_FNS
 #undef BLOOMLINE_FN
 #undef BLOOMLINE_AS
@@ -480,6 +482,8 @@ template <>
 struct Lasting<bloomline_window> : LastingView<bloomline_window> {};
 template <>
 struct Lasting<bloomline_cascade> : LastingView<bloomline_cascade> {};
+template <>
+struct Lasting<bloomline_growing> : LastingView<bloomline_growing> {};
 template <>
 struct Lasting<bloomline_map> : LastingView<bloomline_map> {};
 
@@ -663,7 +667,7 @@ template <class Self, class R>
 class Inserts : public Handle<R> {
 public:
     using Handle<R>::Handle;
-    /// 'out' may be left out: where to write 'is_new' of a ScalableFilter, or how many keys of a
+    /// 'out' may be left out: where to write 'is_new' of a ScalableFilter or GrowingFilter, or how many keys of a
     /// batch a CuckooFilter inserted, in order, before one for which there was no room.
     template <class... Out>
     auto insert(Bytes key, Out *...out) noexcept { return C<R>::insert(this->get(), key.data(), key.size(), out...); }
@@ -679,7 +683,7 @@ public:
     auto insert_keys(Span<const bloomline_bytes> keys, Out *...out) noexcept {
         return C<R>::insert_keys(this->get(), keys.data(), keys.size(), out...);
     }
-    /// Sets the bits of the keys that were new: for a ConcurrentFilter, ScalableFilter or Window.
+    /// Sets the bits of the keys that were new: for a ConcurrentFilter, ScalableFilter, GrowingFilter or Window.
     auto insert_hashes(Span<const uint64_t> hashes, Bitmap &is_new) {
         return is_new.fill(hashes.size(), C<R>::insert_hashes, this->get(), hashes.data(), hashes.size());
     }
@@ -1114,6 +1118,76 @@ public:
         return facts;
     }
     [[nodiscard]] uint64_t seed() const noexcept { return about().seed; }
+};
+
+/// A filter that grows and shrinks with its keys, which can be removed, counted, listed and merged.
+/// Remove only keys you inserted: bloomline_growing in bloomline.h says what happens otherwise.
+class GrowingFilter : public detail::Removes<GrowingFilter, bloomline_growing>,
+                      public detail::Views<GrowingFilter> {
+public:
+    using Removes::Removes;
+    /// It has the false-positive rate 'rate' with 'most_keys' keys.
+    static Result<GrowingFilter> create(uint64_t most_keys, double rate, uint64_t seed = 0) noexcept {
+        return detail::made<GrowingFilter, Raw *>(bloomline_growing_new, most_keys, rate, seed);
+    }
+    /// It keeps the rate with any number of keys.
+    static Result<GrowingFilter> unbounded(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
+        return detail::made<GrowingFilter, Raw *>(bloomline_growing_new_unbounded, first_keys, rate, seed);
+    }
+    /// What it was made with. An empty handle reports every key as present.
+    [[nodiscard]] GrowingFacts about() const noexcept {
+        GrowingFacts facts{};
+        (void)bloomline_growing_about(get(), &facts);
+        return facts;
+    }
+    [[nodiscard]] uint64_t seed() const noexcept { return about().seed; }
+    /// Returns how many keys were removed; sets their bits. The others are definitely absent.
+    size_t remove_hashes(Span<const uint64_t> hashes, Bitmap &removed) {
+        return removed.fill(hashes.size(), bloomline_growing_remove_hashes, get(), hashes.data(), hashes.size());
+    }
+    size_t remove_keys(Span<const bloomline_bytes> keys, Bitmap &removed) {
+        return removed.fill(keys.size(), bloomline_growing_remove_keys, get(), keys.data(), keys.size());
+    }
+    /// Returns how often the key is present, at most.
+    [[nodiscard]] uint64_t count(Bytes key) const noexcept { return count_hash(hash(key)); }
+    [[nodiscard]] uint64_t count_u64(uint64_t key) const noexcept { return count(IntegerKey(key)); }
+    [[nodiscard]] uint64_t count_hash(uint64_t hash) const noexcept {
+        return bloomline_growing_count_hash(get(), hash);
+    }
+    /// The keys of both filters, which were made alike, each as often as in both together.
+    Status merge(const GrowingFilter &from) noexcept { return bloomline_growing_union(get(), from.get()); }
+    Status operator|=(const GrowingFilter &from) noexcept { return merge(from); }
+    /// The keys that may be in both; BLOOMLINE_ERR_UNBOUNDED if the filters are.
+    Status intersect(const GrowingFilter &with) noexcept { return bloomline_growing_intersect(get(), with.get()); }
+    Status operator&=(const GrowingFilter &with) noexcept { return intersect(with); }
+    /// Removes the keys of another filter, which were inserted; BLOOMLINE_ERR_UNBOUNDED if the filters are.
+    Status difference(const GrowingFilter &from) noexcept { return bloomline_growing_difference(get(), from.get()); }
+    /// A filter for each range of hashes: hash h goes to h * parts / 2^64.
+    Result<std::vector<GrowingFilter>> split(size_t parts) const {
+        std::vector<Raw *> raw(parts);
+        std::vector<GrowingFilter> filters;
+        filters.reserve(parts);
+        Status status = bloomline_growing_split(get(), parts, raw.data());
+        if (!status) return status;
+        for (Raw *part : raw) filters.emplace_back(part);
+        return filters;
+    }
+    /// Writes the prefixes from 'first' on to 'prefixes', and to 'counts' how often each is there, unless
+    /// that is NULL. Returns how many it wrote; go on from the last and 1, until it is less than 'cap'.
+    size_t prefixes(uint64_t first, uint64_t *prefixes, uint64_t *counts, size_t cap) const noexcept {
+        return bloomline_growing_prefixes(get(), first, prefixes, counts, cap);
+    }
+    /// A static filter of the prefixes, for a View; its keys have the hashes of frozen_hash().
+    Result<Buffer> freeze(double rate) const {
+        auto write = [&](void *out, size_t cap, size_t *written) {
+            return Status(bloomline_growing_freeze(get(), rate, out, cap, written));
+        };
+        return detail::some_of(bloomline_static_block_len(size_t(key_count()), rate), write);
+    }
+    /// 'prefix_count' is that of about(): keep it beside the static filter.
+    [[nodiscard]] static uint64_t frozen_hash(uint64_t prefix_count, uint64_t hash) noexcept {
+        return bloomline_growing_frozen_hash(prefix_count, hash);
+    }
 };
 
 /// A sliding-window filter, of the keys of the last generations: see bloomline_window.

@@ -186,6 +186,28 @@ pub(super) unsafe fn change_batch<T>(
     })
 }
 
+/// Removes keys by `all` at once or, where some are broken, the others by `one` each. Answers as `all`.
+pub(super) fn remove_keys<F>(
+    filter: &mut F,
+    keys: &[Key],
+    removed: &mut [u64],
+    all: fn(&mut F, &[Key], &mut [u64]) -> usize,
+    one: fn(&mut F, &Key) -> bool,
+) -> usize {
+    if !keys.iter().any(Key::is_broken) {
+        return all(filter, keys, removed);
+    }
+    let mut count = 0;
+    removed.fill(0);
+    for (i, key) in keys.iter().enumerate() {
+        if !key.is_broken() && one(filter, key) {
+            removed[i / 64] |= 1 << (i % 64);
+            count += 1;
+        }
+    }
+    count
+}
+
 /// Answers a batch of keys by `probe`, and sets the bits of broken keys: whether such a
 /// key was inserted cannot be known.
 ///

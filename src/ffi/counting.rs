@@ -1,6 +1,6 @@
 //! `bloomline_counting`: keys can be removed; five times the memory.
 
-use super::batch::change_batch;
+use super::batch::{change_batch, remove_keys};
 use super::boundary::*;
 use super::filter::bloomline_filter;
 use super::handle::handle;
@@ -106,7 +106,10 @@ fn bloomline_counting_remove_keys(
     filter: *mut bloomline_counting, keys: *const bloomline_bytes, n: usize, removed: *mut u64,
 ) -> usize {
     let remove = exclusive(filter).map(|filter| {
-        |keys: &[Key], removed: &mut [u64]| remove_keys(&mut filter.0, keys, removed)
+        |keys: &[Key], removed: &mut [u64]| {
+            let one = |filter: &mut CountingFilter, key: &Key| filter.remove(key).is_ok();
+            remove_keys(&mut filter.0, keys, removed, CountingFilter::remove_keys, one)
+        }
     });
     change_batch(keys_at(keys, n), n, removed, false, remove)
 }
@@ -159,19 +162,4 @@ fn bloomline_counting_clear(filter: *mut bloomline_counting) {
         filter.0.clear();
     }
 }
-}
-
-fn remove_keys(filter: &mut CountingFilter, keys: &[Key], removed: &mut [u64]) -> usize {
-    if !keys.iter().any(Key::is_broken) {
-        return filter.remove_keys(keys, removed);
-    }
-    let mut count = 0;
-    removed.fill(0);
-    for (i, key) in keys.iter().enumerate() {
-        if !key.is_broken() && filter.remove(key).is_ok() {
-            removed[i / 64] |= 1 << (i % 64);
-            count += 1;
-        }
-    }
-    count
 }

@@ -5,10 +5,6 @@ use crate::Kind;
 use std::ffi::c_void;
 use std::io;
 
-/// bloomline_encoded_kind(): bloomline_map_open() reads it.
-pub const BLOOMLINE_KIND_GROWING: i32 = 11;
-const _: () = assert!(BLOOMLINE_KIND_GROWING == Kind::Growing as i32);
-
 exports! {
 /// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
 /// BLOOMLINE_KIND_ number, which stands with the functions of its kind, or 0 if they are none. Later

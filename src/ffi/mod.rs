@@ -68,6 +68,7 @@ mod encode;
 mod engines;
 mod filter;
 mod group;
+mod growing;
 mod handle;
 mod hash;
 mod lines;
@@ -85,6 +86,6 @@ mod window;
 
 pub use {
     allocator::*, block::*, cascade::*, concurrent::*, counting::*, cuckoo::*, encode::*,
-    engines::*, filter::*, group::*, hash::*, lines::*, map::*, matrix::*, params::*, scalable::*,
-    shards::*, status::*, swap::*, version::*, view::*, views::*, window::*,
+    engines::*, filter::*, group::*, growing::*, hash::*, lines::*, map::*, matrix::*, params::*,
+    scalable::*, shards::*, status::*, swap::*, version::*, view::*, views::*, window::*,
 };

@@ -33,7 +33,7 @@ exports! {
 /// is BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
 ///
 /// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
-/// of other engines, scalable filters, windows and cascades.
+/// of other engines, scalable and growing filters, windows and cascades.
 fn bloomline_view_shape(
     view: *const bloomline_view, out: *mut bloomline_params,
 ) -> bloomline_status {
@@ -47,8 +47,8 @@ fn bloomline_view_shape(
 /// 'len', unless that is NULL. They are the first part of an encoded filter:
 /// bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
 ///
-/// If 'view' is NULL or not opened, or of a scalable filter, a window, a cascade or a column of a
-/// matrix, returns NULL and writes 0.
+/// If 'view' is NULL or not opened, or of a scalable or growing filter, a window, a cascade or a
+/// column of a matrix, returns NULL and writes 0.
 fn bloomline_view_lines(view: *const bloomline_view, len: *mut usize) -> *const c_void {
     let (start, count) = opened(view).map_or((ptr::null(), 0), |view| view.place());
     write_optional(len, count);

@@ -199,9 +199,10 @@ unsafe fn open_view<'a>(
 
 exports! {
 /// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
-/// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
-/// windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
-/// an encoded cascade by bloomline_map_bytes().) It copies and allocates nothing.
+/// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable and
+/// growing filters, windows and cascades have several parts: BLOOMLINE_ERR_LAYOUT; probe their
+/// handles' views, or an encoded growing filter or cascade by bloomline_map_bytes().) It copies and
+/// allocates nothing.
 ///
 /// 'flags' is 0 or BLOOMLINE_VIEW_UNVERIFIED. With 0 it checks all bytes, checksums included, and
 /// reads them from end to end. Do it once, or whenever they may have been damaged.

@@ -24,6 +24,12 @@ pub struct Prefixes {
 }
 
 impl Prefixes {
+    /// Those of a bounded filter of so many prefixes.
+    #[cfg(feature = "capi")]
+    pub(crate) fn of_count(prefixes: u64) -> Prefixes {
+        Prefixes { common: Common { prefixes, longer: None, first_keys: 0 } }
+    }
+
     /// Returns the hash by which the static filter knows the key that the growing one knows by `hash`.
     #[must_use]
     pub fn hash(&self, hash: u64) -> u64 {

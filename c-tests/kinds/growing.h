@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* growing.h - filters that grow and shrink with their keys. A part of kinds.h. */
+
+STORED(growing)
+PROBED(growing)
+REMOVED(growing)
+UNITED(growing)
+CREATED(growing, growing, bloomline_growing_new(params->line_count > 1000 ? 1 << 20 : 500, 0.01, 3, &filter))
+ADDED(growing, (void)!bloomline_growing_insert_hash(filter, hash, NULL))
+
+static bloomline_status growing_make(char **args, size_t count, void **out)
+{
+    (void)count;
+    return bloomline_growing_new(golden_number(args[0], 10), strtod(args[1], NULL), golden_number(args[2], 10), (bloomline_growing **)out);
+}
+static bloomline_status growing_insert(void *handle, bool *is_new)
+{
+    bloomline_growing *filter = (bloomline_growing *)handle;
+    return asked.bytes ? bloomline_growing_insert(filter, asked.keys[0].data, asked.keys[0].len, is_new)
+                      : bloomline_growing_insert_hash(filter, asked.hashes[0], is_new);
+}
+static bloomline_status growing_insert_all(void *handle, uint64_t *is_new, size_t *count)
+{
+    bloomline_growing *filter = (bloomline_growing *)handle;
+    uint64_t before = growing_key_count(filter);
+    bloomline_status status = asked.bytes ? bloomline_growing_insert_keys(filter, asked.keys, asked.n, is_new)
+                                         : bloomline_growing_insert_hashes(filter, asked.hashes, asked.n, is_new);
+    CHECK_U64(before + asked.n, growing_key_count(filter));
+    *count = 0;
+    for (size_t i = 0; is_new != NULL && i < asked.n; i++) *count += bit_of(is_new, i);
+    return status;
+}
+static size_t growing_remove_all(void *handle, uint64_t *removed)
+{
+    bloomline_growing *filter = (bloomline_growing *)handle;
+    return asked.bytes ? bloomline_growing_remove_keys(filter, asked.keys, asked.n, removed)
+                      : bloomline_growing_remove_hashes(filter, asked.hashes, asked.n, removed);
+}
+static void growing_other(char *answer, void *handle, char **words)
+{
+    bloomline_growing *filter = (bloomline_growing *)handle;
+    if (is(words[0], "key_count")) history_number(answer, growing_key_count(filter));
+    else if (is(words[0], "clear")) bloomline_growing_clear(filter);
+    else {
+        REQUIRE(is(words[0], "count"));
+        history_read(&asked, words + 1, 1);
+        uint64_t hash = asked.hashes[0];
+        bloomline_view view = growing_view_of(filter);
+        if (asked.bytes) hash = bloomline_view_hash(&view, asked.keys[0].data, asked.keys[0].len);
+        history_number(answer, bloomline_growing_count_hash(filter, hash));
+    }
+}
