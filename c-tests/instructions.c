@@ -22,7 +22,8 @@ static bloomline_matrix *narrow, *wide;    /* of 64 and of 512 columns */
 static bloomline_group *of_narrow, *of_wide; /* of all their columns */
 static bloomline_view column;              /* of the wide one */
 static uint32_t members[KEYS];
-static bloomline_view view, views[VIEWS], static_view, static_wide_view, cuckoo_view;
+static bloomline_view view, views[VIEWS], static_view, static_wide_view, cuckoo_view, growing_view;
+static bloomline_growing *growing;
 static uint64_t hashes[KEYS], bitmap[MOST_WORDS];
 static uint8_t bytes[KEYS][KEY_BYTES];
 static bloomline_bytes keys[KEYS];
@@ -60,9 +61,13 @@ SOME(view_contains_each, bloomline_view_contains_each(&view, &each[i], n, presen
 /* Of 8 rows, of 16, and fingerprints of 12 bits. */
 ONE(static_contains_hash, yes += bloomline_view_contains_hash(&static_view, hashes[i]))
 ONE(static_wide_contains_hash, yes += bloomline_view_contains_hash(&static_wide_view, hashes[i]))
+ONE(growing_contains_hash, yes += bloomline_view_contains_hash(&growing_view, hashes[i]))
+ONE(growing_insert_hash, yes += bloomline_growing_insert_hash(growing, hashes[i], NULL) == BLOOMLINE_OK)
 ONE(cuckoo_contains_hash, yes += bloomline_view_contains_hash(&cuckoo_view, hashes[i]))
 SOME(static_contains_hashes, yes += bloomline_view_contains_hashes(&static_view, &hashes[i], n, bitmap))
 SOME(cuckoo_contains_hashes, yes += bloomline_view_contains_hashes(&cuckoo_view, &hashes[i], n, bitmap))
+SOME(growing_contains_hashes, yes += bloomline_view_contains_hashes(&growing_view, &hashes[i], n, bitmap))
+SOME(growing_insert_hashes, yes += bloomline_growing_insert_hashes(growing, &hashes[i], n, NULL) == BLOOMLINE_OK)
 
 /* One key in n filters. */
 static void views_contain_hash(size_t n)
@@ -138,6 +143,8 @@ static const struct {
     N(static_contains_hash, 1), N(static_wide_contains_hash, 1), N(static_contains_hashes, 4),
     N(static_contains_hashes, 16), N(cuckoo_contains_hash, 1), N(cuckoo_contains_hashes, 4),
     N(cuckoo_contains_hashes, 16),
+    N(growing_contains_hash, 1), N(growing_contains_hashes, 4), N(growing_contains_hashes, 16),
+    N(growing_contains_hashes, KEYS), N(growing_insert_hash, 1), N(growing_insert_hashes, 16),
     N(shards_contain_hashes, 1), N(shards_contain_hashes, 16), N(shards_contain_hashes, KEYS),
 };
 
@@ -201,6 +208,14 @@ static void view_cuckoo(const uint64_t *own, size_t n, bloomline_view *out)
     if (bloomline_cuckoo_view(cuckoo, out) != BLOOMLINE_OK) exit(2);
 }
 
+static void view_growing(const uint64_t *own, size_t n)
+{
+    if (bloomline_growing_new(n, 0.01, 0, &growing) != BLOOMLINE_OK ||
+        bloomline_growing_insert_hashes(growing, own, n, NULL) != BLOOMLINE_OK ||
+        bloomline_growing_view(growing, &growing_view) != BLOOMLINE_OK)
+        exit(2);
+}
+
 int main(void)
 {
     static uint64_t own[LINES * 512 / 10 + KEYS];
@@ -247,6 +262,7 @@ int main(void)
     view_static(own, owned, 1.0 / 255, &static_view);
     view_static(own, owned, 1.0 / 65000, &static_wide_view);
     view_cuckoo(own, owned, &cuckoo_view);
+    view_growing(own, owned);
 
     for (size_t pass = 0; pass < 2; pass++) /* inserts come last, since they change the answers */
         for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
