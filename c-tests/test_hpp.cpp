@@ -58,15 +58,15 @@ void each_class(std::uint64_t keys, Test test)
     auto shared = ConcurrentFilter::create(params);
     auto counting = CountingFilter::create(params);
     auto cuckoo = CuckooFilter::create(cuckoo_params_for_rate(keys, 0.01, 7));
-    auto scalable = ScalableFilter::create(keys / 100, 0.01, 7);
+    auto scalable = ScalableFilter::create(keys / 100, 0.01, 7); auto growing = GrowingFilter::create(keys, 0.01, 7);
     auto window = Window::create(2, keys, 0.01, 7);
-    REQUIRE(plain && classic && shared && counting && cuckoo && scalable && window);
+    REQUIRE(plain && classic && shared && counting && cuckoo && scalable && growing && window);
     test(*plain, Kind::filter);
     test(*classic, Kind::classic);
     test(*shared, Kind::none);
     test(*counting, Kind::counting);
     test(*cuckoo, Kind::cuckoo);
-    test(*scalable, Kind::scalable);
+    test(*scalable, Kind::scalable), test(*growing, Kind::growing);
     test(*window, Kind::window);
 }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// test_hpp_growing.cpp - GrowingFilter of bloomline.hpp beside what its histories have: sets, parts, prefixes and
+// static filters by their methods, as the C functions give them; empty handles.
+#include <bloomline.hpp>
+
+#include "check.h"
+
+#include <string_view>
+#include <utility>
+
+namespace {
+
+using namespace bloomline;
+using namespace std::literals;
+
+constexpr std::size_t keys = 1000;
+
+std::vector<std::uint64_t> some_hashes(std::uint64_t first)
+{
+    std::vector<std::uint64_t> hashes;
+    for (std::uint64_t i = first; i < first + keys; i++) hashes.push_back(hash_u64(i, 7));
+    return hashes;
+}
+
+GrowingFilter filled(const std::vector<std::uint64_t> &hashes)
+{
+    auto made = GrowingFilter::create(keys, 0.001, 7);
+    REQUIRE(made && made->insert_hashes(hashes));
+    return std::move(*made);
+}
+
+// All prefixes and counts, a few at a time.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> listed(const GrowingFilter &filter)
+{
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    std::uint64_t prefixes[100], counts[100], next = 0;
+    for (std::size_t got = 100; got == 100;) {
+        got = filter.prefixes(next, prefixes, counts, 100);
+        for (std::size_t i = 0; i < got; i++) all.emplace_back(prefixes[i], counts[i]);
+        if (got > 0) next = prefixes[got - 1] + 1;
+    }
+    return all;
+}
+
+void sets()
+{
+    const auto some = some_hashes(0), others = some_hashes(keys / 2);
+    GrowingFilter both = filled(some), common = filled(some), rest = filled(some);
+    const GrowingFilter other = filled(others);
+    const View live = both.view();
+    CHECK(both |= other);
+    CHECK_U64(2 * keys, both.key_count());
+    CHECK_U64(2 * keys, live.key_count());
+    CHECK(common &= other);
+    CHECK(rest.difference(filled({some.begin() + keys / 2, some.end()})));
+    CHECK_U64(keys / 2, rest.key_count());
+    for (std::size_t i = 0; i < keys; i++) {
+        CHECK(both.contains_hash(some[i]) && both.contains_hash(others[i]) && live.contains_hash(others[i]));
+        CHECK(i < keys / 2 ? rest.contains_hash(some[i]) : common.contains_hash(some[i]) && both.count_hash(some[i]) >= 2);
+    }
+    std::uint64_t all = 0, before = 0;
+    for (const auto &[prefix, count] : listed(both)) {
+        CHECK(all == 0 || prefix > before);
+        before = prefix;
+        all += count;
+    }
+    CHECK_U64(2 * keys, all);
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, both.merge(*GrowingFilter::create(keys, 0.01, 7)).code());
+
+    Bitmap removed;
+    CHECK_U64(keys, both.remove_hashes(others, removed));
+    CHECK(removed[0] && removed.count() == keys);
+    CHECK(listed(both) == listed(filled(some)));
+    CHECK_OK(both.remove_hash(some[0]).code());
+    both.clear();
+    CHECK_STATUS(BLOOMLINE_ERR_ABSENT, both.remove("apple"sv).code());
+    bool is_new = false;
+    CHECK(both.insert("apple"sv, &is_new) && is_new && both.insert_u64(7) && both.count("apple"sv) == 1);
+    CHECK(both.insert("apple"sv) && both.count("apple"sv) == 2 && both.count_u64(7) == 1 && both.seed() == 7);
+    CHECK_U64(2, both.remove_keys(std::vector<bloomline_bytes>{Bytes("apple"sv), Bytes("apple"sv)}, removed));
+}
+
+void parts_and_static_filters()
+{
+    const auto hashes = some_hashes(0);
+    const GrowingFilter filter = filled(hashes);
+    const auto parts = filter.split(3);
+    REQUIRE(parts && parts->size() == 3);
+    for (const std::uint64_t hash : hashes) {
+        // hash * 3 / 2^64, from its high half: none of these lies so near to a border that it matters.
+        CHECK((*parts)[(hash >> 32) * 3 >> 32].contains_hash(hash));
+    }
+    const auto frozen = filter.freeze(0.01);
+    REQUIRE(frozen && frozen->size() < filter.encoded_len());
+    const auto view = View::open(*frozen);
+    const std::uint64_t count = filter.about().prefix_count;
+    for (const std::uint64_t hash : hashes) CHECK(view->contains_hash(GrowingFilter::frozen_hash(count, hash)));
+}
+
+void unbounded()
+{
+    auto filter = GrowingFilter::unbounded(10, 0.01, 7);
+    REQUIRE(filter && filter->insert_hashes(some_hashes(0)));
+    CHECK(filter->about().is_unbounded == 1 && filter->about().expected_keys == 10 && filter->estimated_rate() <= 0.01);
+    const auto copy = filter->clone();
+    CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, filter->intersect(*copy).code());
+    CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, filter->difference(*copy).code());
+    CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, filter->freeze(0.01).code());
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, GrowingFilter::unbounded(10, 1).code());
+    for (const std::uint64_t hash : some_hashes(0)) CHECK(copy->contains_hash(hash));
+}
+
+void empty_handles()
+{
+    GrowingFilter empty;
+    const std::uint64_t hash = 1;
+    Bitmap bits;
+    std::uint64_t prefix = 0;
+    CHECK(empty.contains("a"sv) && empty.contains_hash(1) && empty.count_hash(1) == UINT64_MAX);
+    CHECK(empty.about().prefix_count == 0 && empty.prefixes(0, &prefix, nullptr, 1) == 0);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert_hash(1).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.remove_hash(1).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.merge(empty).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.split(2).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.freeze(0.01).code());
+    CHECK_U64(0, empty.remove_hashes({&hash, 1}, bits));
+}
+
+} // namespace
+
+int main()
+{
+    check_begin("test_hpp_growing");
+    RUN(sets);
+    RUN(parts_and_static_filters);
+    RUN(unbounded);
+    RUN(empty_handles);
+    return check_end();
+}
