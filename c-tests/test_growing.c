@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { KEYS = 3000, PREFIXES = 10000, PROBES = 2000 };
+enum { KEYS = 3000, PREFIXES = 10000, PROBES = 2000, STEP = 20 };
 
 static uint64_t hashes[2 * KEYS];
 
@@ -45,18 +45,17 @@ static bloomline_growing *filter_of(const uint64_t *own, size_t n, model *of)
 /* All answers, the list, and the number of keys. */
 static void is_as(const bloomline_growing *filter, const model *of)
 {
-    static uint64_t prefixes[PREFIXES], counts[PREFIXES];
+    static uint64_t prefixes[PREFIXES + STEP], counts[PREFIXES + STEP];
     static uint64_t probed[PROBES], bitmap[(PROBES + 63) / 64];
     uint64_t all = 0, next = 0;
     size_t listed = 0;
     for (size_t i = 0; i < PREFIXES; i++) all += of->counts[i];
     CHECK_U64(all, growing_key_count(filter));
-    for (size_t cap = 1, got = 1; got == cap || listed == 0;) {
-        got = bloomline_growing_prefixes(filter, next, prefixes + listed, counts + listed, cap);
+    /* A few at a time, so that many a call begins at a prefix that is there. */
+    for (size_t got = STEP; got == STEP && listed < PREFIXES;) {
+        got = bloomline_growing_prefixes(filter, next, prefixes + listed, counts + listed, STEP);
         listed += got;
-        if (got == 0) break;
-        next = prefixes[listed - 1] + 1;
-        if (got == cap) cap = PREFIXES - listed < 999 ? PREFIXES - listed : 999, got = cap;
+        if (got > 0) next = prefixes[listed - 1] + 1;
     }
     size_t at = 0;
     for (uint64_t prefix = 0; prefix < PREFIXES; prefix++) {
