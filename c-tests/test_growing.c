@@ -155,7 +155,7 @@ static void frozen(void)
     CHECK_U64(99, written);
     REQUIRE_OK(bloomline_growing_freeze(filter, 0.01, data, cap, &written));
     bloomline_growing_free(filter);
-    REQUIRE_OK(bloomline_view_open(data, written, &view));
+    REQUIRE_OK(bloomline_view_open(data, written, 0, &view));
     for (size_t i = 0; i < KEYS; i++) {
         uint64_t hash = bloomline_growing_frozen_hash(PREFIXES, hashes[i]);
         CHECK(bloomline_view_contains_hash(&view, hash));
@@ -226,7 +226,7 @@ static void views_see_changes(void)
         CHECK_U64(1, word);
     }
     CHECK_U64(2 * KEYS, bloomline_view_key_count(&views[0]));
-    CHECK(bloomline_view_estimated_rate(&views[0]) < 0.01 && bloomline_view_fill(&views[0]) > 0.5);
+    CHECK(view_about(&views[0]).estimated_rate < 0.01 && view_about(&views[0]).fill > 0.5);
     bloomline_growing_clear(filter);
     for (size_t i = 0; i < 2 * KEYS; i++) CHECK(!bloomline_view_contains_hash(&views[0], hashes[i]));
     bloomline_group_free(group);
