@@ -3,7 +3,7 @@
 
 use super::GrowingFilter;
 use super::append::Appender;
-use super::runs::Sum;
+use super::runs::With;
 use super::state::Terms;
 use super::sweep::children;
 use crate::error::Error;
@@ -17,6 +17,9 @@ const PARTS: usize = REGIONS as usize;
 
 /// By how many bits the prefixes of each region are longer than the first ones.
 pub(super) type Lengths = [u32; PARTS];
+
+/// The keys of each region.
+pub(super) type Keys = [u64; PARTS];
 
 /// What a filter is built like.
 pub(super) struct Plan {
@@ -42,41 +45,45 @@ impl Plan {
         Width::lines_for(w, self.room(keys), self.common.mixed())
     }
 
-    /// Builds a filter of what `source` returns, in order.
+    /// Builds a filter of what `source` returns, in order. With the keys that are to be expected of each
+    /// region, at least as many as there are, it is read once, if they are right and no prefix is short.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub(super) fn build<I: Iterator<Item = (u64, u64)>>(
         &self,
+        mut expected: Option<Keys>,
         source: impl Fn() -> I,
     ) -> Result<GrowingFilter, Error> {
         let mixed = self.common.mixed();
-        let mut filter =
-            GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
-        (filter.key_count, filter.is_settled) = (self.key_count, !self.grows);
         // Prefixes are short or long by the widths, and the widths follow from the keys, which are more
         // where a short one becomes several.
         let mut limit = u64::BITS;
         loop {
+            let mut filter =
+                GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
+            (filter.key_count, filter.is_settled) = (self.key_count, !self.grows);
             let short = short_ones(source(), limit)?;
             let all = || whole(source(), &short, limit);
-            self.lay_out(&mut filter, all())?;
+            let keys = expected.take().unwrap_or_else(|| self.count(all()));
+            self.lay_out(&mut filter, &keys)?;
             let limits = filter.places.layouts.iter().map(Layout::norm_of_most_short);
             let lowest = if mixed { limits.min().unwrap_or(0) } else { limit };
-            if lowest >= limit {
-                self.fill(&mut filter, all())?;
+            if lowest < limit {
+                limit = lowest;
+                continue;
+            }
+            let found = self.fill(&mut filter, all())?;
+            if found == keys {
                 return Ok(filter);
             }
-            limit = lowest;
+            // Equal filters have equal lines, whatever was expected.
+            expected = Some(found);
         }
     }
 
-    /// Makes room for these.
-    fn lay_out(
-        &self,
-        filter: &mut GrowingFilter,
-        all: impl Iterator<Item = (u64, u64)>,
-    ) -> Result<(), Error> {
+    /// The keys of each region that are in lines or in the stash.
+    fn count(&self, all: impl Iterator<Item = (u64, u64)>) -> Keys {
         let most = u64::from(MOST_COPIES);
         let region = self.common.normals() / REGIONS;
         let mut keys = [0; PARTS];
@@ -87,6 +94,11 @@ impl Plan {
             }
             keys[part] += count.min(most);
         }
+        keys
+    }
+
+    /// Makes room for these.
+    fn lay_out(&self, filter: &mut GrowingFilter, keys: &Keys) -> Result<(), Error> {
         let all = keys.iter().sum();
         let longest = self.lengths.into_iter().max().unwrap_or(0);
         let lines = self.lines(longest, 1, all);
@@ -100,7 +112,7 @@ impl Plan {
             return Ok(());
         }
         layouts.try_reserve_exact(PARTS + 1).map_err(|_| Error::OutOfMemory)?;
-        for (part, (length, keys)) in self.lengths.into_iter().zip(keys).enumerate() {
+        for (part, (length, &keys)) in self.lengths.into_iter().zip(keys).enumerate() {
             let lines = self.lines(length, REGIONS, keys);
             let part = (part as u64, REGIONS);
             layouts.push(Layout::new(self.common, self.calls, part, length, lines)?);
@@ -111,20 +123,28 @@ impl Plan {
         Ok(())
     }
 
+    /// Writes these. Returns the keys of each region that are in lines or in the stash.
     fn fill(
         &self,
         filter: &mut GrowingFilter,
         all: impl Iterator<Item = (u64, u64)>,
-    ) -> Result<(), Error> {
-        let region = self.common.normals() / filter.parts();
-        let (mut part, mut end, mut appender) = (0, region, Appender::new());
+    ) -> Result<Keys, Error> {
+        let region = self.common.normals() / REGIONS;
         let GrowingFilter { places, regions, copies, stash, .. } = filter;
+        let mask = places.mask;
+        let mut keys = [0; PARTS];
+        let (mut part, mut end, mut appender) = (0, region, Appender::new());
+        let mut newest = 0;
         for (prefix, count) in all {
             while prefix >= end {
-                appender.finish(&mut places.layouts[part], stash, &mut None)?;
-                (part, end, appender) = (part + 1, end + region, Appender::new());
+                if mask > 0 {
+                    appender.finish(&mut places.layouts[part], stash, &mut None)?;
+                    appender = Appender::new();
+                    regions[part].newest = std::mem::take(&mut newest);
+                }
+                (part, end) = (part + 1, end + region);
             }
-            let layout = &mut places.layouts[part];
+            let layout = &mut places.layouts[part & mask];
             let y = layout.of_normal(prefix);
             let in_lines = count.min(MOST_COPIES.into());
             for _ in 0..in_lines {
@@ -134,10 +154,15 @@ impl Plan {
                 copies.reserve(1)?;
                 copies.add(prefix, count - in_lines);
             }
-            regions[part].keys += in_lines;
-            regions[part].newest += if y & 1 == 1 { in_lines } else { 0 };
+            keys[part] += in_lines;
+            newest += (y & 1) * in_lines;
         }
-        appender.finish(&mut places.layouts[part], stash, &mut None)
+        appender.finish(&mut places.layouts[part & mask], stash, &mut None)?;
+        regions[part & mask].newest = newest;
+        for (part, keys) in keys.iter().enumerate() {
+            regions[part & mask].keys += keys;
+        }
+        Ok(keys)
     }
 }
 
@@ -175,7 +200,7 @@ fn whole(
         // All zeros are a prefix, too, where all have one length.
         limit == u64::BITS || prefix.trailing_zeros() <= limit
     });
-    Sum { a: long.peekable(), b: short.iter().copied().peekable() }
+    With::new(long, short.iter().copied())
 }
 
 impl GrowingFilter {
@@ -194,6 +219,13 @@ impl GrowingFilter {
             lengths[sweep.region] = fresh.length;
         }
         lengths
+    }
+
+    /// The keys of each region in lines and in the stash, if they are known.
+    pub(super) fn keys_of_regions(&self) -> Option<Keys> {
+        let mut keys = [0; PARTS];
+        keys.iter_mut().zip(&self.regions).for_each(|(keys, region)| *keys = region.keys);
+        (self.regions.len() == PARTS).then_some(keys)
     }
 
     /// The length of the prefixes of a region when it is moved.
@@ -220,7 +252,7 @@ impl GrowingFilter {
         if self.places.mask == 0 {
             lengths = [self.next_length(0); PARTS];
         }
-        let new = self.plan(lengths, true, self.key_count).build(|| self.runs())?;
+        let new = self.plan(lengths, true, self.key_count).build(None, || self.runs())?;
         let (old, fresh) = (&mut self.places.layouts[0], &new.places.layouts[0]);
         let same = old.homes == fresh.homes && old.length == fresh.length;
         if same && self.places.mask == new.places.mask {

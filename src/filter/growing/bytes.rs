@@ -78,11 +78,12 @@ impl Encoded for GrowingFilter {
         let terms = Terms { keys, rate, seed: outline.seed };
         let backend = Backend::active()?;
         let empty = GrowingFilter::with_calls(parts.common, terms, parts.calls, backend)?;
-        empty.plan(lengths, false, outline.key_count).build(|| view::runs(&parts, blocks))
+        empty.plan(lengths, false, outline.key_count).build(None, || view::runs(&parts, blocks))
     }
 
     fn copy(&self) -> Result<GrowingFilter, Error> {
-        self.plan(self.lengths(), false, self.key_count).build(|| self.runs())
+        let plan = self.plan(self.lengths(), false, self.key_count);
+        plan.build(self.keys_of_regions(), || self.runs())
     }
 
     fn memory(&self) -> usize {

@@ -10,9 +10,21 @@ impl GrowingFilter {
     ///
     /// [`Common::normal`]: crate::kernel::growing::place::Common::normal
     pub(super) fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
-        let lines = InLines::new(self);
-        let beside = Sum { a: self.copies.iter().peekable(), b: self.stash.iter().peekable() };
-        Sum { a: lines.peekable(), b: beside.peekable() }
+        With::new(Runs { all: InLines::new(self).peekable() }, self.beside_lines())
+    }
+
+    /// Those of two filters that were made alike. Counts of the same prefix are summed up.
+    pub(super) fn runs_with<'a>(
+        &'a self,
+        other: &'a GrowingFilter,
+    ) -> impl Iterator<Item = (u64, u64)> + 'a {
+        let lines = Merged { a: InLines::new(self), b: InLines::new(other) };
+        let [a, b] = [self, other].map(|filter| filter.beside_lines().peekable());
+        With::new(Runs { all: lines.peekable() }, Sum { a, b })
+    }
+
+    fn beside_lines(&self) -> impl Iterator<Item = (u64, u64)> {
+        Sum { a: self.copies.iter().peekable(), b: self.stash.iter().peekable() }
     }
 
     /// Returns the false-positive rate at present, 0 to 1: the part of all hashes whose prefix is there.
@@ -37,6 +49,7 @@ pub(super) struct Runs<I: Iterator<Item = u64>> {
 impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
     type Item = (u64, u64);
 
+    #[inline]
     fn next(&mut self) -> Option<(u64, u64)> {
         let prefix = self.all.next()?;
         let mut count = 1;
@@ -74,6 +87,7 @@ pub(super) struct Sum<A: Iterator, B: Iterator> {
 impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator for Sum<A, B> {
     type Item = (u64, u64);
 
+    #[inline]
     fn next(&mut self) -> Option<(u64, u64)> {
         match (self.a.peek(), self.b.peek()) {
             (Some(&(a, in_a)), Some(&(b, in_b))) if a == b => {
@@ -89,25 +103,55 @@ impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator fo
     }
 }
 
-/// What is in the lines.
+/// An ascending sequence, with another one that is empty as a rule: then it costs nothing.
+pub(super) enum With<A: Iterator, B: Iterator> {
+    Alone(A),
+    Other(Sum<A, B>),
+}
+
+impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> With<A, B> {
+    pub(super) fn new(all: A, other: B) -> With<A, B> {
+        let mut other = other.peekable();
+        match other.peek() {
+            None => With::Alone(all),
+            Some(_) => With::Other(Sum { a: all.peekable(), b: other }),
+        }
+    }
+}
+
+impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator for With<A, B> {
+    type Item = (u64, u64);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u64, u64)> {
+        match self {
+            With::Alone(all) => all.next(),
+            With::Other(sum) => sum.next(),
+        }
+    }
+}
+
+/// Lines from the one at work to the one that is prefetched.
+const AHEAD: usize = 8;
+
+/// The prefixes in the lines, in order, repeated ones each time.
 struct InLines<'a> {
     filter: &'a GrowingFilter,
     /// The region at work, whether its new lines are done, and the next line.
     region: usize,
     fresh_done: bool,
     line: usize,
-    /// The values of the line before, counted from the start of the region; how many they are, and the
-    /// next.
-    values: [u64; OPENED],
+    /// The prefixes of the line before; how many they are, and the next.
+    prefixes: [u64; OPENED],
     len: usize,
     at: usize,
 }
 
 impl<'a> InLines<'a> {
     fn new(filter: &'a GrowingFilter) -> InLines<'a> {
-        let values = [0; OPENED];
+        let prefixes = [0; OPENED];
         let mut all =
-            InLines { filter, region: 0, fresh_done: false, line: 0, values, len: 0, at: 0 };
+            InLines { filter, region: 0, fresh_done: false, line: 0, prefixes, len: 0, at: 0 };
         all.begin_region();
         all
     }
@@ -133,24 +177,34 @@ impl<'a> InLines<'a> {
         }
     }
 
-    /// The next prefix, repeated ones each time.
-    #[inline]
-    fn each(&mut self) -> Option<u64> {
-        loop {
-            let (layout, from) = self.layout()?;
-            while let Some(&y) = self.values[..self.len].get(self.at) {
-                self.at += 1;
+    /// Whether there is a next prefix. It is then one of the line at work.
+    #[inline(always)]
+    fn is_there(&mut self) -> bool {
+        self.at < self.len || self.open_next()
+    }
+
+    /// The next one, if it is there.
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        self.prefixes[self.at % OPENED]
+    }
+
+    /// Takes the next line apart that has prefixes.
+    #[inline(never)]
+    fn open_next(&mut self) -> bool {
+        while let Some((layout, from)) = self.layout() {
+            while self.line < layout.lines.len() {
+                layout.lines.prefetch(self.line + AHEAD);
+                self.len = layout.open_normal(self.line, &mut self.prefixes);
+                self.line += 1;
                 // Those before are moved.
-                if y >= from {
-                    return Some(layout.normal(y));
+                let from = layout.normal(from);
+                let there = self.prefixes.iter().take(self.len);
+                self.at = there.take_while(|&&prefix| prefix < from).count();
+                if self.at < self.len {
+                    return true;
                 }
             }
-            if self.line < layout.lines.len() {
-                (self.len, self.at) = (layout.open(self.line, &mut self.values), 0);
-                self.line += 1;
-                continue;
-            }
-            (self.len, self.at) = (0, 0);
             if self.fresh_done {
                 self.region += 1;
                 self.begin_region();
@@ -159,25 +213,47 @@ impl<'a> InLines<'a> {
                 self.line = self.filter.sweep.as_ref().map_or(0, |sweep| sweep.line);
             }
         }
-    }
-
-    fn peek(&mut self) -> Option<u64> {
-        let next = self.each()?;
-        self.at -= 1;
-        Some(next)
+        (self.at, self.len) = (0, 0);
+        false
     }
 }
 
 impl Iterator for InLines<'_> {
-    type Item = (u64, u64);
+    type Item = u64;
 
-    fn next(&mut self) -> Option<(u64, u64)> {
-        let prefix = self.each()?;
-        let mut count = 1;
-        while self.peek() == Some(prefix) {
-            self.each();
-            count += 1;
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        if !self.is_there() {
+            return None;
         }
-        Some((prefix, count))
+        let prefix = self.first();
+        self.at += 1;
+        Some(prefix)
+    }
+}
+
+/// The prefixes in the lines of two filters, in order, repeated ones each time.
+struct Merged<'a> {
+    a: InLines<'a>,
+    b: InLines<'a>,
+}
+
+impl Iterator for Merged<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        if !self.a.is_there() {
+            return self.b.next();
+        }
+        if !self.b.is_there() {
+            return self.a.next();
+        }
+        // No branch: which one is next cannot be foreseen.
+        let (a, b) = (self.a.first(), self.b.first());
+        let is_a = a <= b;
+        self.a.at += usize::from(is_a);
+        self.b.at += usize::from(!is_a);
+        Some(a.min(b))
     }
 }

@@ -1,8 +1,8 @@
 //! Growing filters as sets: from hashes at once, merged, intersected, subtracted, split.
 
 use super::GrowingFilter;
-use super::build::Lengths;
-use super::runs::{Runs, Sum};
+use super::build::{Keys, Lengths};
+use super::runs::Runs;
 use crate::error::Error;
 use std::cmp::Ordering;
 use std::iter::Peekable;
@@ -33,7 +33,14 @@ impl GrowingFilter {
 
     fn of_sorted(&self, hashes: &[u64]) -> Result<GrowingFilter, Error> {
         let plan = self.plan(Lengths::default(), false, hashes.len() as u64);
-        plan.build(|| Runs {
+        let mut keys = Keys::default();
+        let mut rest = hashes;
+        for (part, keys) in keys.iter_mut().enumerate() {
+            let own = rest.partition_point(|hash| (hash >> 60) as usize <= part);
+            *keys = own as u64;
+            rest = &rest[own..];
+        }
+        plan.build(Some(keys), || Runs {
             all: hashes.iter().map(|&hash| self.common.normal(hash, 0)).peekable(),
         })
     }
@@ -54,7 +61,7 @@ impl GrowingFilter {
 
     /// Adds the keys of another filter: then each is there as often as in both together. The filters were
     /// made with the same numbers and seed, and may be of any size. The rate of a bounded filter is that
-    /// of so many keys; those of unbounded filters add up. Both are read in order once or twice; a
+    /// of so many keys; those of unbounded filters add up. Both are read in order, as a rule once; a
     /// filter of both is built beside them.
     ///
     /// # Errors
@@ -63,8 +70,10 @@ impl GrowingFilter {
         self.matches(other)?;
         let key_count = self.key_count.saturating_add(other.key_count);
         let plan = self.plan(self.longer_lengths(other), false, key_count);
-        let both = || Sum { a: self.runs().peekable(), b: other.runs().peekable() };
-        *self = plan.build(both)?;
+        let keys = self.keys_of_regions().zip(other.keys_of_regions());
+        let expected =
+            keys.map(|(own, others)| std::array::from_fn(|part| own[part] + others[part]));
+        *self = plan.build(expected, || self.runs_with(other))?;
         Ok(())
     }
 
@@ -98,7 +107,7 @@ impl GrowingFilter {
             both.map(|(prefix, a, b)| (prefix, of(a, b))).filter(|&(_, count)| count > 0)
         };
         let key_count = both().map(|(_, count)| count).sum();
-        *self = self.plan(Lengths::default(), false, key_count).build(both)?;
+        *self = self.plan(Lengths::default(), false, key_count).build(None, both)?;
         Ok(())
     }
 
@@ -119,7 +128,7 @@ impl GrowingFilter {
                 })
             };
             let key_count = own().map(|(_, count)| count).sum();
-            all.push(self.plan(self.lengths(), false, key_count).build(own)?);
+            all.push(self.plan(self.lengths(), false, key_count).build(None, own)?);
         }
         Ok(all)
     }

@@ -311,6 +311,18 @@ impl Layout {
         self.calls.open(at, self.r, self.start(line), out)
     }
 
+    /// The same, as [`normal`](Layout::normal) counts.
+    #[inline(always)]
+    pub(crate) fn open_normal(&self, line: usize, out: &mut [u64; OPENED]) -> usize {
+        let Some(at) = self.lines.get(line) else { return 0 };
+        let start = self.start(line) + (self.first << self.mixed);
+        let count = self.calls.open(at, self.r, start, out);
+        if self.norm > 0 {
+            out.iter_mut().for_each(|value| *value <<= self.norm);
+        }
+        count
+    }
+
     /// A line that is there.
     ///
     /// # Panics
