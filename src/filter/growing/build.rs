@@ -46,7 +46,8 @@ impl Plan {
     }
 
     /// Builds a filter of what `source` returns, in order. With the keys that are to be expected of each
-    /// region, at least as many as there are, it is read once, if they are right and no prefix is short.
+    /// region, it is read once, if they are right and no prefix is short. If the first has all of them, they
+    /// may belong into any.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -65,7 +66,10 @@ impl Plan {
             (filter.key_count, filter.is_settled) = (self.key_count, !self.grows);
             let short = short_ones(source(), limit)?;
             let all = || whole(source(), &short, limit);
-            let keys = expected.take().unwrap_or_else(|| self.count(all()));
+            let keys = match expected.take() {
+                Some(keys) if self.is_small(&keys) || keys[1..] != [0; PARTS - 1] => keys,
+                _ => self.count(all()),
+            };
             self.lay_out(&mut filter, &keys)?;
             let limits = filter.places.layouts.iter().map(Layout::norm_of_most_short);
             let lowest = if mixed { limits.min().unwrap_or(0) } else { limit };
@@ -74,7 +78,8 @@ impl Plan {
                 continue;
             }
             let found = self.fill(&mut filter, all())?;
-            if found == keys {
+            let sum = |keys: &Keys| keys.iter().sum::<u64>();
+            if found == keys || filter.places.mask == 0 && sum(&found) == sum(&keys) {
                 return Ok(filter);
             }
             // Equal filters have equal lines, whatever was expected.
@@ -97,11 +102,20 @@ impl Plan {
         keys
     }
 
+    /// Whether one region has all of them.
+    fn is_small(&self, keys: &Keys) -> bool {
+        self.lines_of_one(keys) <= SMALL
+    }
+
+    fn lines_of_one(&self, keys: &Keys) -> u64 {
+        let longest = self.lengths.into_iter().max().unwrap_or(0);
+        self.lines(longest, 1, keys.iter().sum())
+    }
+
     /// Makes room for these.
     fn lay_out(&self, filter: &mut GrowingFilter, keys: &Keys) -> Result<(), Error> {
-        let all = keys.iter().sum();
         let longest = self.lengths.into_iter().max().unwrap_or(0);
-        let lines = self.lines(longest, 1, all);
+        let lines = self.lines_of_one(keys);
         let (layouts, regions) = (&mut filter.places.layouts, &mut filter.regions);
         layouts.clear();
         regions.clear();
@@ -191,16 +205,33 @@ fn short_ones(
 }
 
 /// The other prefixes of `source`, and `short`.
-fn whole(
-    source: impl Iterator<Item = (u64, u64)>,
+fn whole<I: Iterator<Item = (u64, u64)>>(
+    source: I,
     short: &[(u64, u64)],
     limit: u32,
 ) -> impl Iterator<Item = (u64, u64)> {
-    let long = source.filter(move |(prefix, _)| {
-        // All zeros are a prefix, too, where all have one length.
-        limit == u64::BITS || prefix.trailing_zeros() <= limit
-    });
-    With::new(long, short.iter().copied())
+    With::new(Long { source, limit }, short.iter().copied())
+}
+
+/// Those of `source` that are not shorter than that.
+struct Long<I> {
+    source: I,
+    limit: u32,
+}
+
+impl<I: Iterator<Item = (u64, u64)>> Iterator for Long<I> {
+    type Item = (u64, u64);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(u64, u64)> {
+        loop {
+            let (prefix, count) = self.source.next()?;
+            // All zeros are a prefix, too, where all have one length; they are 64.
+            if prefix.trailing_zeros() <= self.limit {
+                return Some((prefix, count));
+            }
+        }
+    }
 }
 
 impl GrowingFilter {
@@ -221,11 +252,11 @@ impl GrowingFilter {
         lengths
     }
 
-    /// The keys of each region in lines and in the stash, if they are known.
-    pub(super) fn keys_of_regions(&self) -> Option<Keys> {
+    /// The keys of each region in lines and in the stash. While there is one, the first has them all.
+    pub(super) fn keys_of_regions(&self) -> Keys {
         let mut keys = [0; PARTS];
         keys.iter_mut().zip(&self.regions).for_each(|(keys, region)| *keys = region.keys);
-        (self.regions.len() == PARTS).then_some(keys)
+        keys
     }
 
     /// The length of the prefixes of a region when it is moved.
@@ -252,7 +283,9 @@ impl GrowingFilter {
         if self.places.mask == 0 {
             lengths = [self.next_length(0); PARTS];
         }
-        let new = self.plan(lengths, true, self.key_count).build(None, || self.runs())?;
+        let new = self
+            .plan(lengths, true, self.key_count)
+            .build(Some(self.keys_of_regions()), || self.runs())?;
         let (old, fresh) = (&mut self.places.layouts[0], &new.places.layouts[0]);
         let same = old.homes == fresh.homes && old.length == fresh.length;
         if same && self.places.mask == new.places.mask {

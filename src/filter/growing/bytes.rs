@@ -83,7 +83,7 @@ impl Encoded for GrowingFilter {
 
     fn copy(&self) -> Result<GrowingFilter, Error> {
         let plan = self.plan(self.lengths(), false, self.key_count);
-        plan.build(self.keys_of_regions(), || self.runs())
+        plan.build(Some(self.keys_of_regions()), || self.runs())
     }
 
     fn memory(&self) -> usize {

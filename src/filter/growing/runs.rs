@@ -10,7 +10,7 @@ impl GrowingFilter {
     ///
     /// [`Common::normal`]: crate::kernel::growing::place::Common::normal
     pub(super) fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
-        With::new(Runs { all: InLines::new(self).peekable() }, self.beside_lines())
+        With::new(Runs::new(InLines::new(self)), self.beside_lines())
     }
 
     /// Those of two filters that were made alike. Counts of the same prefix are summed up.
@@ -20,7 +20,7 @@ impl GrowingFilter {
     ) -> impl Iterator<Item = (u64, u64)> + 'a {
         let lines = Merged { a: InLines::new(self), b: InLines::new(other) };
         let [a, b] = [self, other].map(|filter| filter.beside_lines().peekable());
-        With::new(Runs { all: lines.peekable() }, Sum { a, b })
+        With::new(Runs::new(lines), Sum { a, b })
     }
 
     fn beside_lines(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -42,19 +42,44 @@ impl GrowingFilter {
 }
 
 /// Equal neighbours, counted.
-pub(super) struct Runs<I: Iterator<Item = u64>> {
-    pub(super) all: Peekable<I>,
+pub(super) struct Runs<I> {
+    all: I,
+    /// The next one, if it is there. As one `Option` both were stored apart and loaded together, for which
+    /// a CPU waits.
+    next: u64,
+    is_there: bool,
+}
+
+impl<I: Iterator<Item = u64>> Runs<I> {
+    pub(super) fn new(all: I) -> Runs<I> {
+        let mut runs = Runs { all, next: 0, is_there: false };
+        runs.step();
+        runs
+    }
+
+    #[inline(always)]
+    fn step(&mut self) {
+        match self.all.next() {
+            Some(next) => (self.next, self.is_there) = (next, true),
+            None => self.is_there = false,
+        }
+    }
 }
 
 impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
     type Item = (u64, u64);
 
-    #[inline]
+    // A call for each key would cost as much as the rest.
+    #[inline(always)]
     fn next(&mut self) -> Option<(u64, u64)> {
-        let prefix = self.all.next()?;
-        let mut count = 1;
-        while self.all.next_if_eq(&prefix).is_some() {
+        if !self.is_there {
+            return None;
+        }
+        let (prefix, mut count) = (self.next, 1);
+        self.step();
+        while self.is_there && self.next == prefix {
             count += 1;
+            self.step();
         }
         Some((prefix, count))
     }
@@ -122,13 +147,23 @@ impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> With<A, B> 
 impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator for With<A, B> {
     type Item = (u64, u64);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<(u64, u64)> {
         match self {
             With::Alone(all) => all.next(),
-            With::Other(sum) => sum.next(),
+            With::Other(sum) => match next_of(sum) {
+                (u64::MAX, _) => None,
+                next => Some(next),
+            },
         }
     }
+}
+
+/// The next one, or what no prefix is. It comes in two registers: an `Option` would pass through memory, and
+/// with it those of the usual way.
+#[inline(never)]
+fn next_of(all: &mut impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
+    all.next().unwrap_or((u64::MAX, 0))
 }
 
 /// Lines from the one at work to the one that is prefetched.
@@ -221,7 +256,7 @@ impl<'a> InLines<'a> {
 impl Iterator for InLines<'_> {
     type Item = u64;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<u64> {
         if !self.is_there() {
             return None;
@@ -241,7 +276,7 @@ struct Merged<'a> {
 impl Iterator for Merged<'_> {
     type Item = u64;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<u64> {
         if !self.a.is_there() {
             return self.b.next();

@@ -40,9 +40,8 @@ impl GrowingFilter {
             *keys = own as u64;
             rest = &rest[own..];
         }
-        plan.build(Some(keys), || Runs {
-            all: hashes.iter().map(|&hash| self.common.normal(hash, 0)).peekable(),
-        })
+        let prefixes = || hashes.iter().map(|&hash| self.common.normal(hash, 0));
+        plan.build(Some(keys), || Runs::new(prefixes()))
     }
 
     /// Whether prefixes of both mean the same.
@@ -70,9 +69,9 @@ impl GrowingFilter {
         self.matches(other)?;
         let key_count = self.key_count.saturating_add(other.key_count);
         let plan = self.plan(self.longer_lengths(other), false, key_count);
-        let keys = self.keys_of_regions().zip(other.keys_of_regions());
-        let expected =
-            keys.map(|(own, others)| std::array::from_fn(|part| own[part] + others[part]));
+        let (own, others) = (self.keys_of_regions(), other.keys_of_regions());
+        let alike = self.regions.len() == other.regions.len();
+        let expected = alike.then(|| std::array::from_fn(|part| own[part] + others[part]));
         *self = plan.build(expected, || self.runs_with(other))?;
         Ok(())
     }

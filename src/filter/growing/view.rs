@@ -139,7 +139,7 @@ fn there<'a>(
     blocks: &'a [u8],
     stash: Entries<'a>,
 ) -> impl Iterator<Item = (u64, u64)> + 'a {
-    let lines = Runs { all: in_lines(parts, blocks).peekable() };
+    let lines = Runs::new(in_lines(parts, blocks));
     Sum { a: lines.peekable(), b: stash.all().peekable() }
 }
 

@@ -1,6 +1,6 @@
 //! Growing filters as sets, against the multisets of prefixes.
 
-use crate::definition::{fewer, next_random};
+use crate::definition::{Growing, fewer, next_random};
 use bloomline::definition::growing::Multiset;
 use bloomline::{Error, GrowingFilter};
 use std::collections::BTreeMap;
@@ -154,5 +154,28 @@ fn what_was_made_otherwise_does_not_match() {
         assert_eq!(filter.merge(&other), Err(Error::Mismatch));
         assert_eq!(filter.intersect(&other), Err(Error::Mismatch));
         assert_eq!(filter.difference(&other), Err(Error::Mismatch));
+    }
+}
+
+/// What is kept beside the lines, as it repeats too often, makes the lines no more. All keys are in one
+/// region of one filter, and in all regions of the other.
+#[test]
+fn keys_that_repeat_often_take_no_room() {
+    for (size, shift) in [(2_000, 0), (12_000, 0), (12_000, 4)] {
+        let (mut all, mut state) = (Vec::new(), 5);
+        for i in 0..size {
+            let hash = next_random(&mut state) >> shift;
+            all.extend(std::iter::repeat_n(hash, if i % 3 == 0 { 12 } else { 1 }));
+        }
+        let [even, odd] =
+            [0, 1].map(|first| all[first..].iter().step_by(2).copied().collect::<Vec<_>>());
+        let (whole, mut merged) = (of(&all).0, of(&even).0);
+        merged.merge(&of(&odd).0).unwrap();
+        let built = GrowingFilter::build(100_000, 0.01, 7, &all).unwrap();
+        let expected = Growing::open(&whole.to_bytes().unwrap()).encode();
+        for filter in [&whole, &merged, &built, &whole.try_clone().unwrap()] {
+            assert!(filter.prefixes().eq(whole.prefixes()));
+            assert!(filter.to_bytes().unwrap() == expected, "{size} >> {shift}");
+        }
     }
 }
