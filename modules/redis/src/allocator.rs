@@ -1,14 +1,15 @@
 //! The memory of the module comes from the server, so that `maxmemory`, eviction and INFO count it.
 //!
-//! The server aligns to 16 bytes, and lines want 64: larger alignments are made by hand. What the
-//! server cannot give is NULL and not the end of the process, where the server can say so.
+//! Lines want an alignment of 64 bytes, which jemalloc gives; other allocators align to 16 bytes, and
+//! larger alignments are made by hand. What the server cannot give is NULL and not the end of the
+//! process, where the server can say so.
 #![allow(unsafe_code)]
 // Tests run without a server, so with another allocator.
 #![cfg_attr(test, allow(dead_code))]
 
 use crate::api::{Table, table};
 use std::alloc::{GlobalAlloc, Layout};
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 #[cfg(target_os = "linux")]
 use std::ffi::c_int;
 use std::ffi::c_void;
@@ -40,9 +41,28 @@ const USUAL: usize = 2 * size_of::<usize>();
 /// memory, if it has one that does not.
 const LARGE: usize = 1 << 20;
 
-/// Says that the server's functions are there.
-pub(crate) fn start() {
+/// The alignment of lines.
+const LINE: usize = 64;
+
+/// Whether blocks whose size is a multiple of a line's are aligned to lines as they come, so that nothing
+/// has to lie before them. It never changes once there is a block of that alignment.
+static NATURAL: AtomicBool = AtomicBool::new(false);
+
+/// Says that the server's functions are there, and what its allocator is.
+pub(crate) fn start(is_jemalloc: bool) {
+    // What `aligned_alloc` of jemalloc does for alignments up to 64: it takes a block of the size
+    // rounded up to a multiple of the alignment. With the header of `aligned` a power of two, as
+    // most chunks of growing filters are, would take a fourth more.
+    NATURAL.store(is_jemalloc, Ordering::Release);
     READY.store(true, Ordering::Release);
+}
+
+/// Whether a block of such a size and alignment comes as it is, with nothing before it.
+fn is_natural(layout: Layout) -> bool {
+    layout.align() <= USUAL
+        || layout.align() == LINE
+            && layout.size().is_multiple_of(LINE)
+            && NATURAL.load(Ordering::Acquire)
 }
 
 // SAFETY: blocks are those of the server's allocator, or of the arena, which never gives one twice.
@@ -51,7 +71,7 @@ unsafe impl GlobalAlloc for Server {
         if !READY.load(Ordering::Acquire) {
             return ARENA.take(layout);
         }
-        aligned(layout, |size| some(table(), size))
+        aligned(layout, |size| counted(some(table(), size)))
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -59,7 +79,7 @@ unsafe impl GlobalAlloc for Server {
             // The arena is zeroed, and gives nothing twice.
             return ARENA.take(layout);
         }
-        let block = aligned(layout, |size| zeroed(table(), size));
+        let block = aligned(layout, |size| counted(zeroed(table(), size)));
         if HUGE.load(Ordering::Relaxed) && !block.is_null() {
             advise(block, layout.size());
         }
@@ -70,12 +90,13 @@ unsafe impl GlobalAlloc for Server {
         if ARENA.has(block) {
             return;
         }
-        let start = if layout.align() <= USUAL {
+        let start = if is_natural(layout) {
             block
         } else {
             // SAFETY: `aligned` has put the start before the block.
             unsafe { block.cast::<*mut u8>().sub(1).read() }
         };
+        count(start.cast(), -1);
         // SAFETY: the server gave it, and it is freed only here.
         unsafe { (table().free)(start.cast()) };
     }
@@ -92,8 +113,12 @@ unsafe impl GlobalAlloc for Server {
             && layout.align() <= USUAL
             && !ARENA.has(block)
         {
+            count(block.cast(), -1);
             // SAFETY: the server gave the block, whose alignment is the usual one.
-            return unsafe { realloc(block.cast(), size) }.cast();
+            let resized = unsafe { realloc(block.cast(), size) };
+            // Where it is refused, the old one stays.
+            count(if resized.is_null() { block.cast() } else { resized }, 1);
+            return resized.cast();
         }
         let Ok(new) = Layout::from_size_align(size, layout.align()) else { return null_mut() };
         // SAFETY: the size is not 0, as the caller promises; both blocks have as many bytes as
@@ -109,10 +134,72 @@ unsafe impl GlobalAlloc for Server {
     }
 }
 
+thread_local! {
+    /// The bytes that blocks take which this thread has been given, less those it has freed, while they
+    /// are counted.
+    static BALANCE: Cell<Option<isize>> = const { Cell::new(None) };
+}
+
+/// Whether any thread counts. The server runs commands, and loads, in one.
+static COUNTING: AtomicUsize = AtomicUsize::new(0);
+
+/// What work returns, and by how many bytes more the server's memory is taken after it, to the byte where
+/// the server says what a block takes.
+pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, isize) {
+    /// Ends the count, also where work panics.
+    struct Count(Option<isize>);
+    impl Drop for Count {
+        fn drop(&mut self) {
+            COUNTING.fetch_sub(1, Ordering::Relaxed);
+            BALANCE.set(self.0);
+        }
+    }
+    COUNTING.fetch_add(1, Ordering::Relaxed);
+    let count = Count(BALANCE.replace(Some(0)));
+    let result = work();
+    let taken = BALANCE.get().unwrap_or(0);
+    drop(count);
+    (result, taken)
+}
+
+/// Does work that is not counted.
+fn uncounted(work: impl FnOnce()) {
+    let balance = BALANCE.take();
+    work();
+    BALANCE.set(balance);
+}
+
+/// Counts a block that was given (1) or is freed (-1).
+#[inline]
+fn count(start: *mut c_void, sign: isize) {
+    if COUNTING.load(Ordering::Relaxed) > 0
+        && !start.is_null()
+        && let Some(balance) = BALANCE.get()
+        && let Some(malloc_size) = table().malloc_size
+    {
+        // SAFETY: the server gave the block, which is not freed yet.
+        let bytes = unsafe { malloc_size(start) };
+        BALANCE.set(Some(balance.wrapping_add(sign * bytes as isize)));
+    }
+}
+
+fn counted(start: *mut c_void) -> *mut c_void {
+    count(start, 1);
+    start
+}
+
 /// A block of that alignment from a function that has the usual one.
 fn aligned(layout: Layout, take: impl FnOnce(usize) -> *mut c_void) -> *mut u8 {
-    if layout.align() <= USUAL {
-        return take(layout.size()).cast();
+    if is_natural(layout) {
+        let block = take(layout.size()).cast::<u8>();
+        if block.addr().is_multiple_of(layout.align()) {
+            return block;
+        }
+        // Not jemalloc after all: an error rather than lines that lie across cache lines.
+        count(block.cast(), -1);
+        // SAFETY: the server has just given it, and nobody has it.
+        unsafe { (table().free)(block.cast()) };
+        return null_mut();
     }
     // The start of the block lies just before the aligned part: a pointer's room. As the block is
     // aligned to a pointer at least, no more than the alignment is left out.
@@ -211,6 +298,8 @@ pub(crate) fn give_up(mut bytes: Vec<u8>) {
         // SAFETY: inside of a block that is freed next.
         unsafe { give_back(block.add(before), whole) };
     }
+    // It was there before what is read from it.
+    uncounted(|| drop(bytes));
 }
 
 /// What lines that a filter has allocated take of the server's memory, all that comes with them
@@ -220,8 +309,15 @@ pub(crate) fn memory_of(lines: &[u8]) -> usize {
     #[cfg(not(test))]
     if let Some(malloc_size) = table().malloc_size {
         // SAFETY: lines are blocks of this allocator with an alignment of 64 bytes, from the
-        // first byte on: `aligned` has put the start before them.
-        return unsafe { malloc_size(lines.as_ptr().cast::<*mut c_void>().sub(1).read()) };
+        // first byte on: they are the server's as they are, or `aligned` has put the start before
+        // them.
+        return unsafe {
+            let block = lines.as_ptr();
+            malloc_size(match Layout::from_size_align(lines.len(), LINE).is_ok_and(is_natural) {
+                true => block.cast_mut().cast(),
+                false => block.cast::<*mut c_void>().sub(1).read(),
+            })
+        };
     }
     asked
 }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::api::raw::{METHODS_VERSION, RawCtx, RawDigest, RawIo, RawString, TypeMethods};
-use crate::api::{Aof, Reader, Writer, table};
+use crate::api::{Aof, Reader, Writer, end_child, table};
 use crate::arrived::Arrived;
 use crate::image::{self, Header};
 use crate::key::set_type;
@@ -65,10 +65,14 @@ unsafe extern "C" fn rdb_save(io: *mut RawIo, value: *mut c_void) {
     // SAFETY: the server gives a dump and a value of this type.
     let (mut writer, object) = unsafe { (Writer::new(io), object(value)) };
     caught((), || {
-        writer.bytes(&object.value.header().to_bytes());
         // What is missing after an error is noticed when the dump is read.
-        let result =
-            image::in_chunks(&object.value.files(), &mut |chunk: &[u8]| writer.bytes(chunk));
+        let result = object.value.image().and_then(|(header, files)| {
+            writer.bytes(&header.to_bytes());
+            image::in_chunks(&files, &mut |chunk: &[u8]| writer.bytes(chunk))
+        });
+        if result.is_err() {
+            end_child();
+        }
         // So that the dump has as many strings as it says.
         writer.number(result.is_ok().into());
     });
@@ -118,12 +122,17 @@ unsafe extern "C" fn aof_rewrite(io: *mut RawIo, key: *mut RawString, value: *mu
         if let Value::Loading(loading) = &object.value {
             return loading.rewrite(&mut aof);
         }
-        aof.emit(c"BL.LOADCHUNK", 1, &object.value.header().to_bytes());
-        let mut iterator = 1;
-        let _ = image::in_chunks(&object.value.files(), &mut |chunk: &[u8]| {
-            iterator += chunk.len() as u64;
-            aof.emit(c"BL.LOADCHUNK", iterator, chunk);
+        let result = object.value.image().and_then(|(header, files)| {
+            aof.emit(c"BL.LOADCHUNK", 1, &header.to_bytes());
+            let mut iterator = 1;
+            image::in_chunks(&files, &mut |chunk: &[u8]| {
+                iterator += chunk.len() as u64;
+                aof.emit(c"BL.LOADCHUNK", iterator, chunk);
+            })
         });
+        if result.is_err() {
+            end_child();
+        }
     });
 }
 
@@ -141,8 +150,10 @@ unsafe extern "C" fn digest(digest: *mut RawDigest, value: *mut c_void) {
             // SAFETY: the digest of this call; the bytes are read.
             unsafe { (table().digest_bytes)(digest, bytes.as_ptr().cast(), bytes.len()) };
         };
-        add(&object.value.header().to_bytes());
-        let _ = image::in_chunks(&object.value.files(), &mut |chunk: &[u8]| add(chunk));
+        let _ = object.value.image().and_then(|(header, files)| {
+            add(&header.to_bytes());
+            image::in_chunks(&files, &mut |chunk: &[u8]| add(chunk))
+        });
         // SAFETY: the digest of this call.
         unsafe { (table().digest_end)(digest) };
     });

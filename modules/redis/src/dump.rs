@@ -67,23 +67,24 @@ pub(crate) fn scan(ctx: Ctx, args: Args<'_>) -> Outcome {
     if family.is_cuckoo() && iterator.is_none_or(|iterator| iterator < 0) {
         return fail(family.scan_position);
     }
-    let key = Key::open(ctx, args.raw(1), false);
-    let value = match key.get() {
+    let mut key = Key::open(ctx, args.raw(1), false);
+    let object = match key.get_mut() {
         Found::Absent => return fail("ERR not found"),
         Found::Foreign => return Err(Fail::WrongType),
         Found::Ours(Object { value: Value::Loading(_), .. }) => return still_loading(),
-        Found::Ours(object) if family.has(object.value.kind()) => &object.value,
+        Found::Ours(object) if family.has(object.value.kind()) => object,
         Found::Ours(_) => return Err(Fail::WrongType),
     };
     let Some(iterator) = iterator else { return fail(family.scan_position) };
+    object.settle()?;
     let (mut next, mut chunk) = (0, Vec::new());
-    match value {
+    match &object.value {
         // By this name there is nothing to dump.
         Value::Cuckoo(series) if family.is_cuckoo() && series.items() == 0 => {}
-        _ if iterator == 0 => (next, chunk) = (1, value.header().to_bytes()),
-        _ if iterator > 0 => {
+        value if iterator == 0 => (next, chunk) = (1, value.image()?.0.to_bytes()),
+        value if iterator > 0 => {
             let offset = usize::try_from(iterator - 1).unwrap_or(usize::MAX);
-            image::read_at(&value.files(), offset, CHUNK, &mut chunk)?;
+            image::read_at(&value.image()?.1, offset, CHUNK, &mut chunk)?;
             next = if chunk.is_empty() { 0 } else { iterator + chunk.len() as i64 };
         }
         _ => {}

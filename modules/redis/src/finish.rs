@@ -8,7 +8,7 @@ use crate::cuckoo::Series;
 use crate::key::{Found, Key};
 use crate::loading::{Loading, Source};
 use crate::object::Value;
-use crate::own::{Counting, Fixed, Timed};
+use crate::own::{Counting, Fixed, Growing, Timed};
 use bloomline::{
     CountingFilter, CuckooFilter, Error, Filter, Kind, ScalableFilter, StaticFilter, Window, sizing,
 };
@@ -73,6 +73,7 @@ pub(crate) fn from_file(
         CUCKOO => Value::Cuckoo(Series::of_file(CuckooFilter::load_from(file)?)),
         WINDOW => Value::Window(Box::new(Timed::of_file(Window::load_from(file)?, capacity))),
         STATIC => Value::Static(Box::new(Fixed { filter: StaticFilter::load_from(file)? })),
+        GROWING => Value::Growing(Box::new(Growing::of_file(file)?)),
         // An error unless it is one of the two layouts of plain filters.
         _ => {
             let filter = Filter::load_from(file)?;
@@ -90,7 +91,7 @@ fn not_taken(error: Error) -> Fail {
     match error {
         Error::Layout(layout) if layout == Kind::Cascade as u16 => Fail::Text(
             "ERR a cascade cannot be imported: BL.IMPORT takes plain, classic, scalable, counting, \
-             cuckoo, window and static filters"
+             cuckoo, window, static and growing filters"
                 .into(),
         ),
         error => error.into(),
@@ -104,6 +105,7 @@ const COUNTING: u16 = Kind::Counting as u16;
 const CUCKOO: u16 = Kind::Cuckoo as u16;
 const WINDOW: u16 = Kind::Window as u16;
 const STATIC: u16 = Kind::Static as u16;
+const GROWING: u16 = Kind::Growing as u16;
 
 /// The layout that a file's footer states, nothing of it checked: `docs/FORMAT.md`.
 fn layout(file: &mut Taken<'_>) -> Result<u16, Error> {
@@ -148,7 +150,7 @@ fn half_full(filter: &Filter, layout: Layout) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bloomline::Params;
+    use bloomline::{GrowingFilter, Params};
 
     #[test]
     fn files_of_each_kind_become_values_with_their_items() {
@@ -162,6 +164,8 @@ mod tests {
         let cuckoo = bloomline::CuckooParams::for_bits(100, 12).unwrap().with_seed(5);
         let mut cuckoo = CuckooFilter::new(cuckoo).unwrap();
         let mut fixed = bloomline::StaticBuilder::for_rate(0.01, 5).unwrap();
+        let mut bounded = GrowingFilter::new(100, 0.01, 5).unwrap();
+        let mut unbounded = GrowingFilter::unbounded(10, 0.01, 5).unwrap();
         for i in 0..60u64 {
             plain.insert(&i);
             classic.insert(&i);
@@ -170,6 +174,8 @@ mod tests {
             scalable.insert(&i).unwrap();
             cuckoo.insert(&i).unwrap();
             fixed.add(&i).unwrap();
+            bounded.insert(&i).unwrap();
+            unbounded.insert(&i).unwrap();
         }
         let files = [
             plain.to_bytes(),
@@ -179,6 +185,8 @@ mod tests {
             scalable.to_bytes(),
             cuckoo.to_bytes(),
             fixed.finish_vec(),
+            bounded.to_bytes(),
+            unbounded.to_bytes(),
         ];
         for file in files {
             let file = file.unwrap();
@@ -190,14 +198,10 @@ mod tests {
             assert_eq!(value.seed(), 5);
             // It can be saved and read again.
             let mut body = Vec::new();
-            for part in value.files() {
-                part.write_to(&mut body).unwrap();
-            }
-            let header = value.header();
-            assert_eq!(
-                Value::from_image(&header, &mut Arrived::of(&body)).unwrap().header(),
-                header
-            );
+            let (header, parts) = value.image().unwrap();
+            parts.iter().for_each(|part| part.write_to(&mut body).unwrap());
+            let again = Value::from_image(&header, &mut Arrived::of(&body)).unwrap();
+            assert_eq!(again.image().unwrap().0, header);
             for i in [0, file.len() / 2, file.len() - 1] {
                 let mut damaged = file.clone();
                 damaged[i] ^= 1;

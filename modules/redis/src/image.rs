@@ -5,7 +5,9 @@
 //! count of the kind's own numbers, these numbers, and XXH3-64 of all before. Each file has its
 //! own checksums.
 
-use bloomline::{CountingFilter, CuckooFilter, Error, Filter, StaticFilter, Window, hash};
+use bloomline::{
+    CountingFilter, CuckooFilter, Error, Filter, GrowingFilter, StaticFilter, Window, hash,
+};
 use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
 
@@ -27,11 +29,19 @@ pub(crate) enum Kind {
     Window = 4,
     Loading = 5,
     Static = 6,
+    Growing = 7,
 }
 
 impl Kind {
-    const ALL: [Kind; 6] =
-        [Kind::Bloom, Kind::Cuckoo, Kind::Counting, Kind::Window, Kind::Loading, Kind::Static];
+    const ALL: [Kind; 7] = [
+        Kind::Bloom,
+        Kind::Cuckoo,
+        Kind::Counting,
+        Kind::Window,
+        Kind::Loading,
+        Kind::Static,
+        Kind::Growing,
+    ];
 
     /// Its name in replies.
     pub(crate) fn name(self) -> &'static str {
@@ -42,6 +52,7 @@ impl Kind {
             Kind::Window => "window",
             Kind::Loading => "loading",
             Kind::Static => "static",
+            Kind::Growing => "growing",
         }
     }
 }
@@ -100,6 +111,10 @@ pub(crate) enum File<'a> {
     Counting(&'a CountingFilter),
     Window(&'a Window),
     Static(&'a StaticFilter),
+    /// A growing filter that is settled.
+    Growing(&'a GrowingFilter),
+    /// A settled copy of one that is not.
+    Copy(Box<GrowingFilter>),
     /// Bytes that are not a filter yet.
     Raw(&'a [u8]),
 }
@@ -112,6 +127,8 @@ impl File<'_> {
             File::Counting(filter) => filter.encoded_len(),
             File::Window(filter) => filter.encoded_len(),
             File::Static(filter) => filter.encoded_len(),
+            File::Growing(filter) => filter.encoded_len(),
+            File::Copy(filter) => filter.encoded_len(),
             File::Raw(bytes) => bytes.len(),
         }
     }
@@ -125,6 +142,8 @@ impl File<'_> {
             File::Counting(filter) => filter.write_range_to(range, out),
             File::Window(filter) => filter.write_range_to(range, out),
             File::Static(filter) => filter.write_range_to(range, out),
+            File::Growing(filter) => filter.write_range_to(range, out),
+            File::Copy(filter) => filter.write_range_to(range, out),
             File::Raw(bytes) => {
                 let end = range.end.min(bytes.len());
                 Ok(out.write_all(&bytes[range.start.min(end)..end])?)
@@ -245,6 +264,8 @@ mod tests {
         let mut cuckoo = CuckooFilter::new(CuckooParams::for_bits(100, 12).unwrap()).unwrap();
         cuckoo.insert("a").unwrap();
         let fixed = StaticFilter::from_keys(["a", "b"], 0.01).unwrap();
+        let growing = GrowingFilter::from_keys(0..5000u64, 0.01).unwrap().try_clone().unwrap();
+        let copy = growing.try_clone().unwrap();
         let files = [
             File::Plain(&plain),
             File::Counting(&counting),
@@ -252,6 +273,8 @@ mod tests {
             File::Window(&window),
             File::Cuckoo(&cuckoo),
             File::Static(&fixed),
+            File::Growing(&growing),
+            File::Copy(Box::new(copy)),
         ];
         let mut whole = Vec::new();
         for file in &files {

@@ -5,7 +5,7 @@
 //! | `lib.rs` | loading: the type, the commands, the options |
 //! | `api/` | the server's interface, made safe |
 //! | `allocator.rs` | memory from the server |
-//! | `command.rs`, `syntax.rs`, `parse.rs`, `items.rs`, `config.rs`, `limit.rs` | what commands share: failures, numbers, batches, options, the guard |
+//! | `command.rs`, `syntax.rs`, `parse.rs`, `items.rs`, `added.rs`, `config.rs`, `limit.rs` | what commands share: failures, numbers, batches, their answers, options, the guard |
 //! | `object.rs`, `key.rs`, `datatype.rs` | the value of a key, how commands find it, and what the server does with it |
 //! | `image.rs`, `dump.rs`, `loading.rs`, `arrived.rs`, `finish.rs` | a value as bytes, and how these come and go |
 //! | `probe.rs` | EXISTS and MEXISTS of every kind |
@@ -13,6 +13,7 @@
 //! | `info.rs` | the section of INFO |
 #![allow(unsafe_code)]
 
+mod added;
 mod allocator;
 mod api;
 mod arrived;
@@ -61,7 +62,8 @@ pub unsafe extern "C" fn RedisModule_OnLoad(
         // There may be no function to log with.
         return ERR;
     }
-    allocator::start();
+    // SAFETY: the server gives its context.
+    allocator::start(unsafe { Ctx::new(ctx) }.has_jemalloc());
     // SAFETY: what the server gave.
     let loaded = catch_unwind(AssertUnwindSafe(|| unsafe { load(ctx, argv, argc) }));
     if loaded.is_ok_and(|loaded| loaded.is_some()) { OK } else { ERR }
@@ -128,6 +130,7 @@ const OWN: &[(&str, &[Command])] = &[
     ("BL.", own::COMMANDS),
     ("BL.W.", own::WINDOW_COMMANDS),
     ("BL.C.", own::COUNTING_COMMANDS),
+    ("BL.G.", own::GROWING_COMMANDS),
     ("BL.CF.", cuckoo::COMMANDS),
     ("BL.CF.", cuckoo::OWN_COMMANDS),
 ];

@@ -6,7 +6,7 @@ use crate::cuckoo::Series;
 use crate::image::{File, Header, Kind};
 use crate::items::WORDS;
 use crate::loading::Loading;
-use crate::own::{Counting, Fixed, Timed};
+use crate::own::{Counting, Fixed, Growing, Timed};
 use bloomline::Error;
 use bloomline::hash::hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +19,7 @@ pub(crate) enum Value {
     Counting(Box<Counting>),
     Window(Box<Timed>),
     Static(Box<Fixed>),
+    Growing(Box<Growing>),
     Loading(Box<Loading>),
 }
 
@@ -64,6 +65,19 @@ impl Object {
         self.recount();
     }
 
+    /// Makes it as its files have it, so that parts of them can be read one after the other. What it
+    /// answers stays.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed.
+    pub(crate) fn settle(&mut self) -> Result<(), Error> {
+        if let Value::Growing(growing) = &mut self.value {
+            growing.settle()?;
+            self.recount();
+        }
+        Ok(())
+    }
+
     /// The bytes it takes.
     pub(crate) fn memory(&self) -> usize {
         size_of::<Object>() + self.value.memory()
@@ -94,6 +108,7 @@ impl Value {
             Value::Counting(_) => Kind::Counting,
             Value::Window(_) => Kind::Window,
             Value::Static(_) => Kind::Static,
+            Value::Growing(_) => Kind::Growing,
             Value::Loading(_) => Kind::Loading,
         }
     }
@@ -106,6 +121,7 @@ impl Value {
             Value::Counting(counting) => counting.size(),
             Value::Window(timed) => timed.size(),
             Value::Static(fixed) => fixed.size(),
+            Value::Growing(growing) => growing.memory(),
             Value::Loading(loading) => size_of::<Loading>() + loading.memory(),
         }
     }
@@ -118,6 +134,7 @@ impl Value {
             Value::Counting(counting) => size_of::<Counting>() + counting.memory(),
             Value::Window(timed) => size_of::<Timed>() + timed.memory(),
             Value::Static(fixed) => size_of::<Fixed>() + fixed.memory(),
+            Value::Growing(growing) => size_of::<Growing>() + growing.memory(),
             Value::Loading(loading) => size_of::<Loading>() + loading.memory(),
         }
     }
@@ -129,6 +146,7 @@ impl Value {
             Value::Counting(counting) => Value::Counting(Box::new(counting.try_clone()?)),
             Value::Window(timed) => Value::Window(Box::new(timed.try_clone()?)),
             Value::Static(fixed) => Value::Static(Box::new(fixed.try_clone()?)),
+            Value::Growing(growing) => Value::Growing(Box::new(growing.try_clone()?)),
             Value::Loading(loading) => Value::Loading(Box::new(loading.try_clone()?)),
         })
     }
@@ -141,6 +159,7 @@ impl Value {
             Value::Counting(counting) => counting.filter.params().seed(),
             Value::Window(timed) => timed.window.params().seed(),
             Value::Static(fixed) => fixed.filter.params().seed(),
+            Value::Growing(growing) => growing.filter().seed(),
             Value::Loading(_) => 0,
         }
     }
@@ -159,6 +178,9 @@ impl Value {
             Value::Static(fixed) => {
                 fixed.filter.contains_hashes(hashes, some);
             }
+            Value::Growing(growing) => {
+                growing.filter().contains_hashes(hashes, some);
+            }
             Value::Loading(_) => some.fill(u64::MAX),
         }
     }
@@ -171,32 +193,25 @@ impl Value {
             Value::Counting(counting) => counting.filter.contains(item),
             Value::Window(timed) => timed.contains(item),
             Value::Static(fixed) => fixed.filter.contains(item),
+            Value::Growing(growing) => growing.filter().contains(item),
             Value::Loading(_) => true,
         }
     }
 
-    /// What is before the files in its image.
-    pub(crate) fn header(&self) -> Header {
-        match self {
-            Value::Bloom(chain) => chain.header(),
-            Value::Cuckoo(series) => series.header(),
-            Value::Counting(counting) => counting.header(),
-            Value::Window(timed) => timed.header(),
-            Value::Static(fixed) => fixed.header(),
-            Value::Loading(loading) => loading.header(),
-        }
-    }
-
-    /// The files of its image, in order.
-    pub(crate) fn files(&self) -> Vec<File<'_>> {
-        match self {
-            Value::Bloom(chain) => chain.files(),
-            Value::Cuckoo(series) => series.files(),
-            Value::Counting(counting) => counting.files(),
-            Value::Window(timed) => timed.files(),
-            Value::Static(fixed) => fixed.files(),
-            Value::Loading(loading) => loading.files(),
-        }
+    /// Its image: what is before the files, and these, in order.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]: a growing filter that is not settled is written as a copy.
+    pub(crate) fn image(&self) -> Result<(Header, Vec<File<'_>>), Error> {
+        Ok(match self {
+            Value::Bloom(chain) => (chain.header(), chain.files()),
+            Value::Cuckoo(series) => (series.header(), series.files()),
+            Value::Counting(counting) => (counting.header(), counting.files()),
+            Value::Window(timed) => (timed.header(), timed.files()),
+            Value::Static(fixed) => (fixed.header(), fixed.files()),
+            Value::Growing(growing) => return growing.image(),
+            Value::Loading(loading) => (loading.header(), loading.files()),
+        })
     }
 
     /// The value of an image. Frees the bytes of the body as it reads them.
@@ -207,6 +222,7 @@ impl Value {
             Kind::Counting => Value::Counting(Box::new(Counting::from_image(header, body)?)),
             Kind::Window => Value::Window(Box::new(Timed::from_image(header, body)?)),
             Kind::Static => Value::Static(Box::new(Fixed::from_image(header, body)?)),
+            Kind::Growing => Value::Growing(Box::new(Growing::from_image(header, body)?)),
             Kind::Loading => Value::Loading(Box::new(Loading::from_image(header, body)?)),
         })
     }

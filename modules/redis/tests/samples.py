@@ -17,6 +17,8 @@ KINDS = {
     "grown": (("CF.RESERVE", "grown", 500, "EXPANSION", 2), None, "CF.MEXISTS"),
     "counting": (("BL.C.RESERVE", "counting", "0.01", 5000), "BL.C.MADD", "BL.C.MEXISTS"),
     "window": (("BL.W.RESERVE", "window", "0.01", 5000, 86400, 4), "BL.W.MADD", "BL.W.MEXISTS"),
+    "bounded": (("BL.G.RESERVE", "bounded", "0.01", "CAPACITY", 5000), "BL.G.MADD", "BL.G.MEXISTS"),
+    "unbounded": (("BL.G.RESERVE", "unbounded", "0.01", "EXPECTED", 50), "BL.G.MADD", "BL.G.MEXISTS"),
     "empty": (("BF.RESERVE", "empty", "0.01", 1000), "BF.MADD", "BF.MEXISTS"),
     "static": (("BL.IMPORT", "static", 0, len(STATIC), STATIC), None, "BL.MEXISTS"),
 }

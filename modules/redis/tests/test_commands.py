@@ -163,14 +163,20 @@ def test_keys_of_commands():
 
 
 # Which kinds of filters the commands of a prefix are for, and which commands are for every kind.
-OF_PREFIX = {"bl.w.": ["window"], "bl.c.": ["counting"], "bl.cf.": ["cuckoo"], "bl.": ["bloom", "static"]}
+OF_PREFIX = {
+    "bl.w.": ["window"],
+    "bl.c.": ["counting"],
+    "bl.g.": ["bounded"],
+    "bl.cf.": ["cuckoo"],
+    "bl.": ["bloom", "static"],
+}
 OF_ALL = "kind hashinfo maddhash mexistshash export import merge mergeforce scandump loadchunk".split()
 
 
 def test_another_kind():
     """A key of another kind is an error for each command of our own, so no item is ever denied by mistake."""
     with Server() as server, server.client() as client:
-        names = ("bloom", "cuckoo", "counting", "window", "static")
+        names = ("bloom", "cuckoo", "counting", "window", "static", "bounded")
         make(client, names)
         client.ok("SET", "text", "x")
         client.ok("RPUSH", "list", "x")
@@ -201,6 +207,6 @@ def test_another_kind():
             for name in others:
                 if name.startswith("CF.") != (kind == "cuckoo"):
                     equal(client.call(name, kind, item), WRONGTYPE, "%s on %s" % (name, kind))
-        for kind in set(KINDS) & {"counting", "window"}:
+        for kind in set(KINDS) & {"counting", "window", "bounded"}:
             for name in ("CF.EXISTS", "CF.MEXISTS", "CF.COUNT", "BF.EXISTS", "BF.MEXISTS"):
                 equal(client.call(name, kind, keys(kind, 1)[0]), WRONGTYPE, "%s on %s" % (name, kind))

@@ -128,7 +128,7 @@ def test_golden_files():
     layout_unknown = "14"
     accepted = rejected = probed = 0
     with Server() as server, server.client() as client:
-        for folder in ("", "counting", "classic", "scalable", "window", "cuckoo", "static"):
+        for folder in ("", "counting", "classic", "scalable", "window", "cuckoo", "static", "growing"):
             for good, data, probes, name, numbers in golden(folder):
                 if not good:
                     reply = load(client, name, data) if data else client.call("BL.IMPORT", name, 0, 0, b"")
@@ -148,7 +148,8 @@ def test_golden_files():
                         reply = client.ok("BL.MEXISTSHASH", name, blob(values))
                         equal(bits(reply, len(values)), expected, name)
                     equal(client.call("DEBUG", "RELOAD"), OK, name)
-                if folder != "scalable":
+                # Growing filters that another writer has written are written as this one does.
+                if folder != "scalable" and "/other-" not in name:
                     # The key count of a cuckoo filter is counted again when it is read.
                     size = len(data) - (64 if folder == "cuckoo" else 0)
                     equal(export(client, name)[:size], data[:size], "the bytes of " + name)

@@ -69,6 +69,7 @@ WORDS = [
     "BUCKETSIZE",
     "MAXITERATIONS",
     "SEED",
+    "EXPECTED",
     "FORCE",
     "COUNT",
     "LINK",
@@ -86,7 +87,8 @@ WORDS = [
     "item",
     "x",
 ]
-KEYS = ["bloom", "cuckoo", "counting", "window", "static", "text", "new", "new2", "loading", "", "k\0y"]
+KEYS = ["bloom", "cuckoo", "counting", "window", "static", "bounded", "unbounded"]
+KEYS += ["text", "new", "new2", "loading", "", "k\0y"]
 
 
 class Arguments:
@@ -135,6 +137,9 @@ class Arguments:
                 r.choice(["60", "0.001", number()]),
                 r.choice(["3", number()]),
             ]
+        if upper.endswith("G.RESERVE"):
+            options = [[], ["CAPACITY", size], ["EXPECTED", size], ["SEED", number()], [r.choice(WORDS), size]]
+            return [name, key, r.choice(["0.01", number()]), *r.choice(options)]
         if "RESERVE" in upper:
             head = (
                 [name, key]
@@ -205,6 +210,9 @@ def test_random_arguments():
                     ("BL.IMPORT", "static", 0, len(STATIC), STATIC),
                     ("SET", "text", "x"),
                     ("BL.C.ADD", "counting", "a"),
+                    ("BL.G.RESERVE", "bounded", "0.01", "CAPACITY", 1000),
+                    ("BL.G.MADD", "bounded", *range(300)),
+                    ("BL.G.MADD", "unbounded", *range(300)),
                     ("BL.W.ADD", "window", "a"),
                 ]
             )
@@ -215,6 +223,8 @@ def test_random_arguments():
                 ("BL.EXPORT", "counting", 0),
                 ("BL.SCANDUMP", "static", 0),
                 ("BL.EXPORT", "static", 0),
+                ("BL.EXPORT", "bounded", 0),
+                ("BL.SCANDUMP", "unbounded", 0),
             ):
                 reply = client.call(*words)
                 if isinstance(reply, list):

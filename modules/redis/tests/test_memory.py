@@ -28,10 +28,13 @@ def test_maxmemory():
             ["CF.INSERT", "cuckoo", "ITEMS", "x"],
             ["CF.ADDNX", "cuckoo", "x"],
             ["BL.C.ADD", "counting", "x"],
+            ["BL.G.ADD", "bounded", "x"],
+            ["BL.G.ADD", "new", "x"],
             ["BL.W.ADD", "window", "x"],
             ["BL.MADDHASH", "bloom", b"12345678"],
             ["BL.C.RESERVE", "new", "0.01", "1000"],
             ["BL.W.RESERVE", "new", "0.01", "1000", "60", "3"],
+            ["BL.G.RESERVE", "new", "0.01"],
             ["BL.MERGE", "new", "bloom"],
             ["BL.IMPORT", "new", "0", "128", "x"],
             ["BF.LOADCHUNK", "new", "1", "x"],
@@ -153,6 +156,23 @@ def test_memory_usage():
                 "%s: MEMORY USAGE says %d, the server grew by %d" % (name, told, grown),
             )
             client.ok("DEL", name)
+        # After the first, the server has all that it keeps of a client and of slow commands.
+        for name, words in (("-", ()), ("g", ("CAPACITY", 1_000_000)), ("u", ())):
+            before = int(info(client, "memory")["used_memory"])
+            client.ok("BL.G.RESERVE", name, "0.01", *words)
+            seen = [before, 0]
+            for count in (200_000, -150_000):
+                items = keys("g", abs(count))
+                add_all(client, name, items, "BL.G.MADD" if count > 0 else "BL.G.MDEL")
+                grown = int(info(client, "memory")["used_memory"]) - before
+                told = client.ok("MEMORY", "USAGE", name)
+                true(
+                    name == "-" or 0.99 * grown - 1000 < told < 1.01 * grown,
+                    "%s: MEMORY USAGE says %d, the server grew by %d" % (name, told, grown),
+                )
+                seen.append(told)
+            true(seen[3] < 0.6 * seen[2], "after removing 3 of 4: %r" % seen)
+            client.ok("DEL", name)
         client.ok("BF.RESERVE", "b", "0.01", 1000)
         add_all(client, "b", keys("k", 100_000))
         told, size = client.ok("MEMORY", "USAGE", "b"), pairs(client.ok("BF.INFO", "b"))["Size"]
@@ -172,6 +192,9 @@ def test_memory_usage():
 def sizes(client, key, kind):
     """MEMORY USAGE without what depends on the length of the name, and Size."""
     words = {"cuckoo": "CF.INFO", "grown": "CF.INFO", "counting": "BL.C.INFO", "window": "BL.W.INFO"}
+    words.update(bounded="BL.G.INFO", unbounded="BL.G.INFO")
+    # A growing filter that has changed has room in its lines that a copy has not, until it is dumped.
+    client.ok("BL.SCANDUMP", key, 0)
     told = pairs(client.ok(words.get(kind, "BF.INFO"), key))
     return client.ok("MEMORY", "USAGE", key), told["Size"]
 

@@ -188,6 +188,27 @@ impl Ctx {
         }
     }
 
+    /// Whether the server's allocator is jemalloc, by what it says.
+    pub(crate) fn has_jemalloc(self) -> bool {
+        let table = table();
+        let (Some(ask), Some(text), Some(free)) =
+            (table.server_info, table.server_text, table.free_server_info)
+        else {
+            return false;
+        };
+        // SAFETY: as in `room`.
+        unsafe {
+            let info = ask(self.0, c"memory".as_ptr());
+            if info.is_null() {
+                return false;
+            }
+            let name = text(info, c"mem_allocator".as_ptr());
+            let found = !name.is_null() && CStr::from_ptr(name).to_bytes().starts_with(b"jemalloc");
+            free(self.0, info);
+            found
+        }
+    }
+
     fn flags(self) -> c_int {
         // SAFETY: the context of this call.
         unsafe { (table().flags)(self.0) }

@@ -2,9 +2,10 @@
 //! file.
 #![allow(unsafe_code)]
 
-use super::raw::{RawIo, RawString};
+use super::raw::{RawIo, RawString, flags};
 use super::table;
-use std::ffi::{CStr, CString, c_longlong};
+use std::ffi::{CStr, CString, c_int, c_longlong};
+use std::ptr::null_mut;
 
 /// A dump that is written.
 pub(crate) struct Writer(*mut RawIo);
@@ -150,5 +151,19 @@ impl Aof {
                 emit(io, name, format, self.key, offset, total, start, len, word, capacity);
             }
         }
+    }
+}
+
+unsafe extern "C" {
+    fn _exit(status: c_int) -> !;
+}
+
+/// Ends the process, if it is a child that saves: then saving has failed, and the server keeps the file
+/// that it has. A file that lacks a filter could not be loaded, or would deny its items.
+pub(crate) fn end_child() {
+    // SAFETY: the server takes NULL for no context.
+    if unsafe { (table().flags)(null_mut()) } & flags::CHILD != 0 {
+        // SAFETY: as the server ends its children.
+        unsafe { _exit(1) };
     }
 }

@@ -50,6 +50,8 @@ pub(crate) mod flags {
     pub(crate) const REPLICATED: c_int = 1 << 12;
     /// The server is reading its data.
     pub(crate) const LOADING: c_int = 1 << 13;
+    /// The process is a child, which saves.
+    pub(crate) const CHILD: c_int = 1 << 20;
     /// The client speaks RESP3.
     pub(crate) const RESP3: c_int = 1 << 22;
 }

@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::plan::Plan;
+use crate::added::Stop;
 use crate::items::{BLOCK, WORDS, answers};
 use crate::limit::Limit;
 use bloomline::definition::classic::positions;
@@ -23,27 +24,6 @@ pub(crate) struct Link {
 pub(crate) struct Chain {
     pub(crate) plan: Plan,
     pub(crate) links: Vec<Link>,
-}
-
-/// Why an item was not added. There is no third reason: growth never ends before the memory does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// The filter is full, and does not grow.
-    Full,
-    /// It cannot grow: no memory, or beyond the limit.
-    Memory,
-}
-
-impl Stop {
-    /// The error, which begins as RedisBloom's.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Stop::Full => "ERR non scaling filter is full",
-            Stop::Memory => {
-                "ERR problem inserting into filter: no memory for it to grow, or above max-filter-bytes"
-            }
-        }
-    }
 }
 
 impl Link {

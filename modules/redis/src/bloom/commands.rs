@@ -1,15 +1,15 @@
 //! The commands: RESERVE, ADD, MADD, INSERT, EXISTS, MEXISTS, CARD.
 
-use super::chain::{Chain, Stop};
+use super::chain::Chain;
 use super::info::{debug, filter_of, info, is_bloom};
 use super::options::{self, Wanted};
 use super::plan::Plan;
+use crate::added::Added;
 use crate::api::raw::RawString;
 use crate::api::{Args, Ctx};
-use crate::command::{Command, Fail, Outcome, command, fail, not_made};
+use crate::command::{Command, Fail, Outcome, command, not_made};
 use crate::dump;
 use crate::image::Kind;
-use crate::items::in_blocks;
 use crate::key::{Found, Key, must_be_absent, read_only};
 use crate::limit::Limit;
 use crate::object::{Object, Value};
@@ -110,12 +110,6 @@ fn create(ctx: Ctx, key: &mut Key<'_>, name: *mut RawString, wanted: Wanted) -> 
     Ok(())
 }
 
-/// The answers to the items that were added, and why the next one was not.
-struct Added {
-    answers: Vec<bool>,
-    stop: Option<Stop>,
-}
-
 /// Adds items, makes the filter if the key is absent and it may be made, and replicates exactly
 /// what was done.
 fn add_all(
@@ -131,70 +125,34 @@ fn add_all(
     }
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
     let Value::Bloom(chain) = &mut object.value else { return read_only() };
-    let mut added = Added { answers: Vec::with_capacity(items.len()), stop: None };
     let (seed, limit) = (chain.plan.seed, Limit::of(ctx));
-    if items.len() == 1 {
+    let added = if items.len() == 1 {
         match chain.insert_one(hash(items.bytes(0), seed), limit) {
-            Ok(new) => added.answers.push(new),
-            Err(stop) => added.stop = Some(stop),
+            Ok(new) => Added { answers: vec![new], stop: None },
+            Err(stop) => Added { answers: Vec::new(), stop: Some(stop) },
         }
     } else {
-        in_blocks(items, seed, |hashes| {
-            if added.stop.is_none() {
-                let result = chain.insert(hashes, limit, |new| added.answers.push(new));
-                added.stop = result.err();
-            }
-        });
-    }
+        Added::of(items, seed, |hashes, answer| chain.insert(hashes, limit, answer))
+    };
     object.recount();
     if added.answers.contains(&true) {
-        if added.stop.is_none() {
-            // What made the filter has been replicated. Another command would cost as much as the insert.
-            ctx.replicate_this();
-        } else {
-            // What follows an error was not done, and an error must not reach a replica.
-            let mut args = vec![name];
-            args.extend_from_slice(items.first(added.answers.len()).as_raw());
-            ctx.replicate(c"BL.MADD", &args);
-        }
+        added.replicate(ctx, c"BL.MADD", name, items);
         ctx.notify(c"bloom.add", name);
     }
     Ok(added)
 }
 
 fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
-    let added = add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?;
-    match added.stop {
-        Some(stop) => fail(stop.text()),
-        None => {
-            ctx.boolean(added.answers[0]);
-            Ok(())
-        }
-    }
+    add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?.reply_one(ctx)
 }
 
 fn madd(ctx: Ctx, args: Args<'_>) -> Outcome {
-    let added = add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?;
-    reply(ctx, &added);
-    Ok(())
+    add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?.reply_all(ctx)
 }
 
 fn insert(ctx: Ctx, args: Args<'_>) -> Outcome {
     let (wanted, first) = options::insert(args)?;
-    let added = add_all(ctx, args.raw(1), args.from(first), wanted)?;
-    reply(ctx, &added);
-    Ok(())
-}
-
-/// An array of the answers, which an error ends.
-fn reply(ctx: Ctx, added: &Added) {
-    ctx.array(added.answers.len() + usize::from(added.stop.is_some()));
-    for &new in &added.answers {
-        ctx.boolean(new);
-    }
-    if let Some(stop) = added.stop {
-        ctx.error(stop.text());
-    }
+    add_all(ctx, args.raw(1), args.from(first), wanted)?.reply_all(ctx)
 }
 
 fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {

@@ -23,9 +23,11 @@ pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
         None => CHUNK,
     };
     let link = after(args, "LINK", 3)?.map(|text| number(text).ok_or(bad("link"))).transpose()?;
-    let key = Key::open(ctx, args.raw(1), false);
-    let value = value_of(&key)?;
-    let files = value.files();
+    let mut key = Key::open(ctx, args.raw(1), false);
+    value_of(&key)?;
+    let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
+    object.settle()?;
+    let (_, files) = object.value.image()?;
     let i = match link {
         Some(i) => usize::try_from(i).unwrap_or(usize::MAX),
         None if files.len() == 1 => 0,

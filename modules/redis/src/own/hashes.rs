@@ -1,7 +1,7 @@
 //! Batches of hashes: 8 bytes for each item, a bit for each answer.
 
+use crate::added::Stop;
 use crate::api::{Args, Ctx};
-use crate::bloom::Stop;
 use crate::command::{Fail, Outcome, fail};
 use crate::items::{BLOCK, WORDS};
 use crate::key::{Found, Key, read_only, value_of};
@@ -88,6 +88,14 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
                 timed.window.insert_new_hashes(hashes, words.as_mut_slice());
                 done += count;
             }
+            Value::Growing(growing) => {
+                let mut i = 0;
+                let result = growing.insert(hashes, limit, &mut |new| {
+                    words[i / 64] |= u64::from(new) << (i % 64);
+                    i += 1;
+                });
+                (stop, done) = (result.err(), done + i);
+            }
             Value::Static(_) => return read_only(),
             Value::Cuckoo(_) | Value::Loading(_) => return Err(Fail::WrongType),
         }
@@ -163,7 +171,7 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     Ok(())
 }
 
-/// Of each link: lines, k or bits of a fingerprint, capacity, items.
+/// Of each link: lines, k or bits of a fingerprint or rows, capacity, items.
 fn links(value: &Value) -> Vec<[u64; 4]> {
     match value {
         Value::Bloom(chain) => {
@@ -196,6 +204,10 @@ fn links(value: &Value) -> Vec<[u64; 4]> {
         Value::Static(fixed) => {
             let (params, keys) = (fixed.filter.params(), fixed.filter.key_count());
             vec![[params.line_count(), params.rows().into(), keys, keys]]
+        }
+        Value::Growing(growing) => {
+            let filter = growing.filter();
+            vec![[filter.line_count(), 0, filter.expected_keys(), filter.key_count()]]
         }
         Value::Loading(_) => Vec::new(),
     }

@@ -9,6 +9,7 @@ use crate::command::{Fail, Outcome, fail};
 use crate::key::{Found, Key, value_of};
 use crate::limit::Limit;
 use crate::object::{Object, Value};
+use crate::own::Growing;
 use bloomline::{Error, Filter};
 
 /// A merged filter may exceed its rate by this factor: the estimate is not exact.
@@ -39,12 +40,17 @@ fn merge_all(ctx: Ctx, args: Args<'_>, force: bool) -> Outcome {
         };
         let all: Vec<&Value> = there.into_iter().chain(sources.iter().copied()).collect();
         check(&all)?;
-        if !force && !keeps_rate(&all) {
+        if !force && !keeps_rate(&all)? {
             return fail(
                 "ERR the merged filter would exceed its error rate: BL.MERGEFORCE merges anyway",
             );
         }
-        let most = all.iter().map(|value| value.memory()).max().unwrap_or(0);
+        let sizes = all.iter().map(|value| value.memory());
+        let most = match all[0] {
+            // It has room for what all have.
+            Value::Growing(_) => sizes.sum(),
+            _ => sizes.max().unwrap_or(0),
+        };
         let there_already = there.map_or(0, Value::memory);
         Limit::of(ctx).allows(most, most - there_already)?;
         if there.is_none() {
@@ -111,11 +117,15 @@ fn check(all: &[&Value]) -> Result<(), Fail> {
             (Value::Bloom(first), Value::Bloom(chain)) if !can_follow(first, chain) => {
                 return Err(Error::Mismatch.into());
             }
-            (Value::Bloom(_), Value::Bloom(_)) | (Value::Counting(_), Value::Counting(_)) => {}
+            (Value::Bloom(_), Value::Bloom(_))
+            | (Value::Counting(_), Value::Counting(_))
+            | (Value::Growing(_), Value::Growing(_)) => {}
             (Value::Static(_), _) | (_, Value::Static(_)) => {
                 return fail("ERR a static filter cannot be merged: build one of all keys");
             }
-            (_, Value::Bloom(_) | Value::Counting(_)) => return Err(Error::Mismatch.into()),
+            (_, Value::Bloom(_) | Value::Counting(_) | Value::Growing(_)) => {
+                return Err(Error::Mismatch.into());
+            }
             _ => return Err(Fail::WrongType),
         }
     }
@@ -167,9 +177,21 @@ fn unite(into: &mut Value, others: &[&Value]) -> Result<(), Error> {
                 }
             }
         }
+        Value::Growing(into) => **into = union_of(into, others)?,
         _ => {}
     }
     Ok(())
+}
+
+/// A growing filter with all items of one and of the others, each as often as in all together.
+fn union_of(first: &Growing, others: &[&Value]) -> Result<Growing, Error> {
+    let mut union = first.try_clone()?;
+    for value in others {
+        if let Value::Growing(from) = value {
+            union.change(|filter| filter.merge(from.filter()))?;
+        }
+    }
+    Ok(union)
 }
 
 /// Empty links after the last, as the other has them.
@@ -185,17 +207,26 @@ fn add_links(into: &mut Chain, like: &Chain) -> Result<(), Error> {
 
 /// Whether each link of the result keeps the rate of the first that has it: by the count of items,
 /// or, as that counts items twice that several filters have, by the bits.
-fn keeps_rate(all: &[&Value]) -> bool {
+///
+/// # Errors
+/// Those of a union that is made to see.
+fn keeps_rate(all: &[&Value]) -> Result<bool, Error> {
+    if let Value::Growing(first) = all[0] {
+        let union = union_of(first, &all[1..])?;
+        let (filter, most) = (union.filter(), first.filter().target_rate());
+        let is_within = !filter.is_unbounded() && filter.key_count() <= filter.expected_keys();
+        return Ok(is_within || filter.estimated_rate() <= most * TOLERANCE);
+    }
     let all: Vec<_> = all.iter().map(|value| parts(value)).collect();
     let links = all.iter().map(Vec::len).max().unwrap_or(0);
-    (0..links).all(|i| {
+    Ok((0..links).all(|i| {
         let parts: Vec<&Part<'_>> = all.iter().filter_map(|parts| parts.get(i)).collect();
         let items = parts.iter().map(|part| part.items()).fold(0, u64::saturating_add);
         let filters: Vec<&Filter> = parts.iter().map(|part| part.filter).collect();
         let rounds = parts[0].layout.rounds() as i32;
         items <= parts[0].capacity
             || rate_of_union(&filters).powi(rounds) <= parts[0].rate * TOLERANCE
-    })
+    }))
 }
 
 /// What [`Filter::estimated_rate`] would be of the union, at least one. No copy is made.
@@ -314,8 +345,8 @@ mod tests {
     #[test]
     fn overlap_counts_once_for_the_rate() {
         let (one, same, more) = (value(0, 900), value(0, 900), value(900, 1800));
-        assert!(keeps_rate(&[&one, &same]));
-        assert!(!keeps_rate(&[&one, &more]));
+        assert!(keeps_rate(&[&one, &same]).unwrap());
+        assert!(!keeps_rate(&[&one, &more]).unwrap());
     }
 
     #[test]

@@ -1,14 +1,16 @@
-//! What only this module has: hashes, files, merging, windows, counting, static filters.
+//! What only this module has: hashes, files, merging, windows, counting, static and growing filters.
 
 mod counting;
 mod file;
+mod growing;
 mod hashes;
 mod merge;
 mod values;
 mod window;
 
 pub(crate) use counting::COMMANDS as COUNTING_COMMANDS;
-pub(crate) use values::{Counting, Fixed, Timed};
+pub(crate) use growing::COMMANDS as GROWING_COMMANDS;
+pub(crate) use values::{Counting, Fixed, Growing, Timed};
 pub(crate) use window::COMMANDS as WINDOW_COMMANDS;
 
 use crate::api::{Args, Ctx};

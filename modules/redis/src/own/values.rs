@@ -1,11 +1,15 @@
-//! The values of the kinds that only this module has: counting filters, windows, static filters.
+//! The values of the kinds that only this module has: counting filters, windows, static and growing
+//! filters.
 
-use crate::allocator::memory_of;
+use crate::added::Stop;
+use crate::allocator::{measured, memory_of};
 use crate::api::now;
-use crate::arrived::Arrived;
+use crate::arrived::{Arrived, Taken};
 use crate::image::{File, Header, Kind};
+use crate::items::{BLOCK, WORDS, answers};
+use crate::limit::Limit;
 use bloomline::hash::hash;
-use bloomline::{CountingFilter, Error, StaticFilter, Window};
+use bloomline::{CountingFilter, Error, GrowingFilter, StaticFilter, Window};
 
 /// A counting filter.
 pub(crate) struct Counting {
@@ -145,5 +149,106 @@ impl Fixed {
             return Err(Error::NotAFilter);
         }
         Ok(Fixed { filter: StaticFilter::load_from(body.take(body.left())?)? })
+    }
+}
+
+/// A growing filter.
+pub(crate) struct Growing {
+    filter: GrowingFilter,
+    /// The bytes it takes; 0 where the server does not say.
+    taken: usize,
+    /// Whether it is as its file has it, so that parts of that can be read.
+    is_settled: bool,
+}
+
+impl Growing {
+    /// A filter that `make` makes.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub(crate) fn new(
+        make: impl FnOnce() -> Result<GrowingFilter, Error>,
+    ) -> Result<Growing, Error> {
+        let (filter, taken) = measured(make);
+        Ok(Growing { filter: filter?, taken: taken.max(0).cast_unsigned(), is_settled: false })
+    }
+
+    pub(crate) fn filter(&self) -> &GrowingFilter {
+        &self.filter
+    }
+
+    /// Changes the filter.
+    pub(crate) fn change<T>(&mut self, change: impl FnOnce(&mut GrowingFilter) -> T) -> T {
+        self.is_settled = false;
+        let (result, more) = measured(|| change(&mut self.filter));
+        self.taken = self.taken.saturating_add_signed(more);
+        result
+    }
+
+    /// Adds the items of these hashes in order. `answer` gets, for each, whether it was new. At an error
+    /// it has had the answers of all items before.
+    pub(crate) fn insert(
+        &mut self,
+        hashes: &[u64],
+        limit: Limit,
+        answer: &mut dyn FnMut(bool),
+    ) -> Result<(), Stop> {
+        for hashes in hashes.chunks(BLOCK) {
+            // It grows by little at a time: a block takes hardly more than there is.
+            limit.allows(self.memory(), 0).map_err(|_| Stop::Memory)?;
+            let (mut words, before) = ([0; WORDS], self.filter.key_count());
+            let result =
+                self.change(|filter| filter.insert_new_hashes(hashes, words.as_mut_slice()));
+            let done = (self.filter.key_count() - before) as usize;
+            answers(&words, done).for_each(&mut *answer);
+            result.map_err(|_| Stop::Memory)?;
+        }
+        Ok(())
+    }
+
+    /// Makes it as its file has it. Its answers stay.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed.
+    pub(crate) fn settle(&mut self) -> Result<(), Error> {
+        if !self.is_settled {
+            *self = self.try_clone()?;
+        }
+        Ok(())
+    }
+
+    /// The bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        if self.taken == 0 { self.filter.memory_usage() } else { self.taken }
+    }
+
+    /// A copy, as the file has it.
+    pub(crate) fn try_clone(&self) -> Result<Growing, Error> {
+        Ok(Growing { is_settled: true, ..Growing::new(|| self.filter.try_clone())? })
+    }
+
+    /// What is before its file, and the file. It has no numbers: the file says all.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]: it is written as a copy, if it is not settled.
+    pub(crate) fn image(&self) -> Result<(Header, Vec<File<'_>>), Error> {
+        let file = match self.is_settled {
+            true => File::Growing(&self.filter),
+            false => File::Copy(Box::new(self.filter.try_clone()?)),
+        };
+        let files = vec![file];
+        Ok((Header::new(Kind::Growing, Vec::new(), &files), files))
+    }
+
+    pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Growing, Error> {
+        if !header.numbers.is_empty() {
+            return Err(Error::NotAFilter);
+        }
+        Growing::of_file(body.take(body.left())?)
+    }
+
+    /// That of a file.
+    pub(crate) fn of_file(file: Taken<'_>) -> Result<Growing, Error> {
+        Ok(Growing { is_settled: true, ..Growing::new(|| GrowingFilter::load_from(file))? })
     }
 }
