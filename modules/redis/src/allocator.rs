@@ -37,8 +37,11 @@ pub(crate) fn set_huge_pages(wanted: bool) {
 /// What every allocator aligns to, on systems with 64 bits.
 const USUAL: usize = 2 * size_of::<usize>();
 
-/// Blocks from this size on are never taken by a function that ends the server where it has no
-/// memory, if it has one that does not.
+/// Blocks from this size on are never resized by a function that ends the server where it has no
+/// memory, if it has one that does not. Smaller ones the server takes all the time for itself.
+const RESIZED: usize = 1 << 12;
+
+/// The pages of blocks from this size on are given back to the system.
 const LARGE: usize = 1 << 20;
 
 /// The alignment of lines.
@@ -106,7 +109,7 @@ unsafe impl GlobalAlloc for Server {
             let table = table();
             // A server that can refuse to give a block may lack the form that resizes one: then a
             // new block is taken, unless it is small.
-            let may_end = table.try_alloc.is_none() || size < LARGE;
+            let may_end = table.try_alloc.is_none() || size < RESIZED;
             table.try_realloc.or(may_end.then_some(table.realloc))
         });
         if let Some(realloc) = realloc.flatten()
