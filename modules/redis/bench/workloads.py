@@ -21,10 +21,10 @@ def head(words, more):
     return b"*%d\r\n" % (len(words) + more) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
 
 
-def batches(command, key, arguments, n):
-    """BF.MEXISTS and BF.MADD; BF.EXISTS and BF.ADD for n = 1, as people write it."""
+def batches(command, key, arguments, n, family=b"BF."):
+    """BF.MEXISTS and BF.MADD; BF.EXISTS and BF.ADD for n = 1, as people write it. Or those of another family."""
     single = n == 1
-    start = head([b"BF." + command[1:] if single else b"BF." + command, key], n)
+    start = head([family + command[1:] if single else family + command, key], n)
     length = 4 if single else len(b"*%d\r\n" % n) + 4 * n
     return [(start + b"".join(arguments[at : at + n]), length) for at in range(0, len(arguments), n)]
 

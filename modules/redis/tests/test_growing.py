@@ -289,7 +289,7 @@ def test_no_memory_to_save():
     """Saving needs a copy. A child that has no memory for it ends: the file of before stays, and the server goes on."""
     with Server("--appendonly", "no") as server:
         with server.client(timeout=60) as client:
-            client.ok("BL.G.RESERVE", "g", "0.000000001", "CAPACITY", 1 << 28)
+            client.ok("BL.G.RESERVE", "g", "0.0001", "CAPACITY", 1 << 24)
             client.ok("BL.G.ADD", "g", "x")
             client.ok("BGSAVE")
             equal(saved(client), "ok")

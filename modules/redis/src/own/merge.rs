@@ -3,13 +3,13 @@
 //! Everything that can fail is done or checked first, then the lines are united in place: the
 //! destination is not copied.
 
+use super::values::Growing;
 use crate::api::{Args, Ctx};
 use crate::bloom::{Chain, Layout, Link};
 use crate::command::{Fail, Outcome, fail};
 use crate::key::{Found, Key, value_of};
 use crate::limit::Limit;
 use crate::object::{Object, Value};
-use crate::own::Growing;
 use bloomline::{Error, Filter};
 
 /// A merged filter may exceed its rate by this factor: the estimate is not exact.
