@@ -1,7 +1,7 @@
 //! MERGE: all items of several filters of one shape, in one.
 //!
 //! Everything that can fail is done or checked first, then the lines are united in place: the
-//! destination is not copied.
+//! destination is not copied. A growing filter's union is built beside it.
 
 use super::values::Growing;
 use crate::api::{Args, Ctx};

@@ -252,3 +252,72 @@ impl Growing {
         Ok(Growing { is_settled: true, ..Growing::new(|| GrowingFilter::load_from(file))? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bloomline::hash::hash_u64;
+
+    fn growing(is_bounded: bool) -> Growing {
+        let make = if is_bounded { GrowingFilter::new } else { GrowingFilter::unbounded };
+        Growing::new(|| make(2000, 0.01, 7)).unwrap()
+    }
+
+    fn add(growing: &mut Growing, hashes: &[u64], limit: Limit) -> (Vec<bool>, Result<(), Stop>) {
+        let mut answers = Vec::new();
+        let result = growing.insert(hashes, limit, &mut |new| answers.push(new));
+        (answers, result)
+    }
+
+    #[test]
+    fn a_batch_of_a_growing_filter_is_as_one_by_one() {
+        // Repeats of items at all distances, over several blocks.
+        let hashes: Vec<u64> = (0..5000).map(|i| hash_u64(i % 1700 + i / 2500 * 900, 0)).collect();
+        for is_bounded in [true, false] {
+            let (mut batch, mut single) = (growing(is_bounded), growing(is_bounded));
+            let (answers, result) = add(&mut batch, &hashes, Limit::none());
+            assert_eq!((answers.len(), result), (hashes.len(), Ok(())));
+            for (hash, answer) in hashes.iter().zip(answers) {
+                assert_eq!(add(&mut single, &[*hash], Limit::none()).0, [answer]);
+            }
+            assert!(batch.filter() == single.filter() && batch.filter().key_count() == 5000);
+        }
+    }
+
+    #[test]
+    fn at_the_limit_what_was_answered_is_there() {
+        let hashes: Vec<u64> = (0..50_000).map(|i| hash_u64(i, 0)).collect();
+        let (mut growing, limit) = (growing(false), Limit::bytes(20_000));
+        let (answers, result) = add(&mut growing, &hashes, limit);
+        assert_eq!(result, Err(Stop::Memory));
+        assert!((3000..20_000).contains(&answers.len()), "{}", answers.len());
+        assert_eq!(growing.filter().key_count(), answers.len() as u64);
+        assert!(hashes[..answers.len()].iter().all(|&hash| growing.filter().contains_hash(hash)));
+    }
+
+    #[test]
+    fn settling_and_images_keep_all_answers() {
+        let hashes: Vec<u64> = (0..20_000).map(|i| hash_u64(i, 0)).collect();
+        for is_bounded in [true, false] {
+            let mut growing = growing(is_bounded);
+            add(&mut growing, &hashes[..15_000], Limit::none()).1.unwrap();
+            let all = |growing: &Growing| {
+                hashes.iter().map(|&hash| growing.filter().contains_hash(hash)).collect::<Vec<_>>()
+            };
+            let bytes = |growing: &Growing| {
+                let (header, files) = growing.image().unwrap();
+                let mut body = Vec::new();
+                files.iter().for_each(|file| file.write_to(&mut body).unwrap());
+                assert_eq!((files.len(), header.body), (1, body.len() as u64));
+                (header, body)
+            };
+            let (before, (header, body)) = (all(&growing), bytes(&growing));
+            growing.settle().unwrap();
+            assert!(all(&growing) == before && bytes(&growing).1 == body);
+            let again = Growing::from_image(&header, &mut Arrived::of(&body)).unwrap();
+            assert!(all(&again) == before && bytes(&again).1 == body);
+            let named = Header { numbers: vec![1], ..header };
+            assert!(Growing::from_image(&named, &mut Arrived::of(&body)).is_err());
+        }
+    }
+}
