@@ -35,17 +35,16 @@ pub(crate) struct Added {
 }
 
 impl Added {
-    /// Adds items, a block at a time. `insert` gets hashes, and answers to those that it added.
+    /// Adds items, a block at a time. `insert` gets hashes, and appends the answers to those it added.
     pub(crate) fn of(
         items: Args<'_>,
         seed: u64,
-        mut insert: impl FnMut(&[u64], &mut dyn FnMut(bool)) -> Result<(), Stop>,
+        mut insert: impl FnMut(&[u64], &mut Vec<bool>) -> Result<(), Stop>,
     ) -> Added {
         let mut added = Added { answers: Vec::with_capacity(items.len()), stop: None };
         in_blocks(items, seed, |hashes| {
             if added.stop.is_none() {
-                let Added { answers, stop } = &mut added;
-                *stop = insert(hashes, &mut |new| answers.push(new)).err();
+                added.stop = insert(hashes, &mut added.answers).err();
             }
         });
         added

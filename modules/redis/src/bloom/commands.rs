@@ -132,7 +132,9 @@ fn add_all(
             Err(stop) => Added { answers: Vec::new(), stop: Some(stop) },
         }
     } else {
-        Added::of(items, seed, |hashes, answer| chain.insert(hashes, limit, answer))
+        Added::of(items, seed, |hashes, answers| {
+            chain.insert(hashes, limit, |new| answers.push(new))
+        })
     };
     object.recount();
     if added.answers.contains(&true) {

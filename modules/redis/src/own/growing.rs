@@ -171,7 +171,9 @@ fn add_all(ctx: Ctx, args: Args<'_>) -> Result<Added, Fail> {
     let object = to_change(&mut key)?;
     let Value::Growing(growing) = &mut object.value else { return Err(Fail::WrongType) };
     let (seed, limit) = (growing.filter().seed(), Limit::of(ctx));
-    let added = Added::of(items, seed, |hashes, answer| growing.insert(hashes, limit, answer));
+    let added = Added::of(items, seed, |hashes, answers| {
+        growing.insert(hashes, limit, |new| answers.push(new))
+    });
     object.recount();
     if !added.answers.is_empty() {
         // An item that was there is there once more.

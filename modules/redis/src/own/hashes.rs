@@ -90,7 +90,7 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
             }
             Value::Growing(growing) => {
                 let mut i = 0;
-                let result = growing.insert(hashes, limit, &mut |new| {
+                let result = growing.insert(hashes, limit, |new| {
                     words[i / 64] |= u64::from(new) << (i % 64);
                     i += 1;
                 });

@@ -191,7 +191,7 @@ impl Growing {
         &mut self,
         hashes: &[u64],
         limit: Limit,
-        answer: &mut dyn FnMut(bool),
+        mut answer: impl FnMut(bool),
     ) -> Result<(), Stop> {
         for hashes in hashes.chunks(BLOCK) {
             // It grows by little at a time: a block takes hardly more than there is.
@@ -200,7 +200,7 @@ impl Growing {
             let result =
                 self.change(|filter| filter.insert_new_hashes(hashes, words.as_mut_slice()));
             let done = (self.filter.key_count() - before) as usize;
-            answers(&words, done).for_each(&mut *answer);
+            answers(&words, done).for_each(&mut answer);
             result.map_err(|_| Stop::Memory)?;
         }
         Ok(())
@@ -265,7 +265,7 @@ mod tests {
 
     fn add(growing: &mut Growing, hashes: &[u64], limit: Limit) -> (Vec<bool>, Result<(), Stop>) {
         let mut answers = Vec::new();
-        let result = growing.insert(hashes, limit, &mut |new| answers.push(new));
+        let result = growing.insert(hashes, limit, |new| answers.push(new));
         (answers, result)
     }
 
