@@ -190,8 +190,9 @@ def test_master_killed_under_load():
         )
 
 
-ADDS = ("BF.ADD", "bf{t}"), ("CF.ADD", "cf{t}"), ("BL.C.ADD", "n{t}"), ("BL.W.ADD", "w{t}")
+ADDS = ("BF.ADD", "bf{t}"), ("CF.ADD", "cf{t}"), ("BL.C.ADD", "n{t}"), ("BL.W.ADD", "w{t}"), ("BL.G.ADD", "g{t}")
 ASKS = {"bf{t}": "BF.MEXISTS", "cf{t}": "CF.MEXISTS", "n{t}": "BL.C.MEXISTS", "w{t}": "BL.W.MEXISTS"}
+ASKS["g{t}"] = "BL.G.MEXISTS"
 SCRIPT = "return redis.call(ARGV[1], KEYS[1], ARGV[2])"
 
 
@@ -209,6 +210,7 @@ def moved_while_used(cluster, move):
         client.call("BL.C.MADD", "n{t}", *items)
         equal(client.call("BL.W.RESERVE", "w{t}", "0.01", 100000, 86400, 3), OK)
         client.call("BL.W.MADD", "w{t}", *items)
+        client.call("BL.G.MADD", "g{t}", *items)
     owner = next(node for node in cluster.masters if owns(node, slot("t")))
     target = next(node for node in cluster.masters if node is not owner)
     stop, seen, failures = threading.Event(), {"rounds": 0}, []

@@ -93,7 +93,7 @@ def remove_all(client, name, truth, gone):
 
 
 def test_as_a_count():
-    """Adding and removing at random, over growth and shrinking: never less than a plain count, and no more than the rate."""
+    """Adding and removing at random, growing and shrinking: never less than a plain count, nor more than the rate."""
     generator = random.Random(check.seed)
     with Server(module_args=SEEDED) as server, server.client() as client:
         for name, words in (("bounded", ("CAPACITY", 30_000)), ("unbounded", ("EXPECTED", 20))):
