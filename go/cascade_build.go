@@ -49,8 +49,8 @@ func hashesOf[K bytesOrString](keys []K, seed uint64) ([]uint64, error) {
 // other, 2^-16 or more, is the rate at which keys of neither set may be reported as included. Up to so many
 // goroutines build; 0: as many as [runtime.GOMAXPROCS] says. The bytes are the same on any number of them.
 //
-// Errors: [ErrOverlap] if a hash is in both; [ErrRate], [ErrRateTooSmall], [ErrLineCount], [ErrOutOfMemory]; [ErrFull] if 32 layers do not tell
-// the sets apart, which chance does not bring about.
+// Errors: [ErrOverlap] if a hash is in both; [ErrRate], [ErrRateTooSmall], [ErrLineCount], [ErrOutOfMemory];
+// [ErrFull] if 32 layers do not tell the sets apart, which only hashes chosen for it need.
 func BuildCascadeHashes(included, excluded []uint64, rate float64, seed uint64, goroutines int) (*Cascade, error) {
 	rows, err := firstRows(uint64(len(included)), uint64(len(excluded))), error(nil)
 	if rate != 0 {

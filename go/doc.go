@@ -55,7 +55,7 @@
 // # Keys that attackers choose
 //
 // An attacker who knows the seed, which is 0 unless you choose one, finds false positives, and keys
-// that all fall on one line, within a second. Where attackers choose keys, use [WithRandomSeed] or
+// that all fall on one line, within milliseconds. Where attackers choose keys, use [WithRandomSeed] or
 // [Params.WithRandomSeed], and keep the seed, and the encoded filter that contains it, secret.
 // WorstLineRate detects a flooded line. An attacker who sees the answers still finds false positives
 // one by one, at the filter's rate.

@@ -25,7 +25,8 @@ func OpenPebble(block []byte) (View, error) {
 }
 
 // OpenLevelDB opens a filter of LevelDB or goleveldb: one of those that make up a table's
-// filter block. There is no checksum to check.
+// filter block. An empty one is that of no keys. One of an encoding yet to come returns true for
+// every key. There is no checksum to check, and the error is always nil.
 func OpenLevelDB(block []byte) (View, error) {
 	return opened(block)(engine.OpenLevelDB(block))
 }

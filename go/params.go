@@ -105,7 +105,7 @@ func (p Params) checkCounting() error {
 
 // WithRandomSeed returns the same shape with a random seed from the operating system. Use it where
 // others choose the keys: an attacker who knows the seed finds false positives, and keys that all
-// fall on one line, in a second. Keep it secret: it stands in the encoded filter.
+// fall on one line, within milliseconds. Keep it secret: it stands in the encoded filter.
 //
 // Filters that are united, or probed with one hash, need the same seed: draw it once, and copy it.
 func (p Params) WithRandomSeed() Params {

@@ -122,7 +122,7 @@ unsafe fn write_hashes(
 exports! {
 /// bloomline_random_seed() writes a random number of the operating system to 'out': a seed for a
 /// filter whose keys an attacker can choose. With a known seed, such as 0, an attacker finds false
-/// positives, and keys that all fall on one line, in a second.
+/// positives, and keys that all fall on one line, within milliseconds.
 ///
 /// A seed stops keys chosen beforehand. It does not stop an attacker who can probe the filter and
 /// see the answers, or read its bytes, which hold the seed: XXH3 is not a cryptographic hash.

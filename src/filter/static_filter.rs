@@ -21,7 +21,7 @@ use std::io::{self, Write};
 
 /// A static filter: of a set of keys that is given at once and no longer changes. It takes 4 to 7 %
 /// more memory than any filter of its false-positive rate must, where a [`Filter`](crate::Filter)
-/// takes 44 % more and above; a probe reads 1.13 cache lines on average, two for each with more than
+/// takes 44 % more and above; a probe reads 1.13 cache lines on average, twice as many with more than
 /// 8 rows.
 ///
 /// ```

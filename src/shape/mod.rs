@@ -134,7 +134,7 @@ impl Params {
 
     /// Returns the same parameters with a random seed from the operating system. Use it where
     /// others choose the keys: an attacker who knows the seed finds false positives, and keys that
-    /// all fall on one line, in a second.
+    /// all fall on one line, within milliseconds.
     ///
     /// Views can be probed together by one hash only if their filters have the same seed: draw it
     /// once, and give it to the others with [`Params::with_seed`].

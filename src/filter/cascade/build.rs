@@ -26,7 +26,8 @@ impl Cascade {
     ///
     /// # Errors
     /// [`Error::Overlap`] if a hash is in both sets; [`Error::LineCount`] if memory cannot address
-    /// the size; [`Error::OutOfMemory`]; [`Error::Backend`]; [`Error::Full`].
+    /// the size; [`Error::OutOfMemory`]; [`Error::Backend`]; [`Error::Full`] if 32 layers do not tell
+    /// the sets apart, which only hashes chosen for it need.
     pub fn build(
         included: &[u64],
         excluded: &[u64],
