@@ -79,7 +79,7 @@ pub(crate) use matrix::{
 #[cfg(feature = "capi")]
 pub(crate) use opened::OfWords;
 pub(crate) use own_lines::OwnLines;
-pub(crate) use parallel::{Made, Room, threads_for};
+pub(crate) use parallel::{LEAST_EACH, Made, Room, threads_for};
 pub(crate) use plain::Plain;
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::{FAR_VIEWS, KEY_BY_KEY, ahead, prefetch_all};

@@ -89,7 +89,7 @@ impl GrowingFilter {
     }
 
     #[inline]
-    fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
+    pub(super) fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
         if let Some(&later) = hashes.get(i + ahead::GROWING) {
             let (layout, line, _) = self.places.locate(later);
             layout.lines.prefetch(line);

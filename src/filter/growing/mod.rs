@@ -8,7 +8,9 @@ mod chain;
 mod change;
 mod freeze;
 mod ordered;
+mod parallel;
 mod probe;
+mod regions;
 mod runs;
 mod sets;
 mod state;
@@ -26,10 +28,11 @@ use crate::kernel::growing::Calls;
 use crate::kernel::growing::place::{Common, Layout, Places};
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
+use crate::layouts::growing::REGIONS;
 use crate::os::memory::Zeroed;
 use crate::shape::growing::{self as shape, WHOLE};
 use ordered::Ordered;
-use state::{Region, Sweep, Terms};
+use state::{Alone, Region, Sweep, Terms};
 use std::fmt;
 
 /// A filter that grows and shrinks with its keys, from which keys can be removed, that counts them, and
@@ -107,6 +110,8 @@ pub struct GrowingFilter {
     key_count: u64,
     /// Whether its lines are as encoded: nothing changed since they were built.
     is_settled: bool,
+    /// If it is one region of a filter, which threads insert into.
+    alone: Option<Alone>,
     /// What it was made with.
     terms: Terms,
     calls: &'static Calls,
@@ -173,6 +178,7 @@ impl GrowingFilter {
             stash: Ordered::default(),
             key_count: 0,
             is_settled: false,
+            alone: None,
             terms,
             calls,
             backend,
@@ -220,9 +226,9 @@ impl GrowingFilter {
         KeyHash::Xxh3(self.terms.seed)
     }
 
-    /// How many regions there are.
+    /// How many regions all prefixes are in.
     fn parts(&self) -> u64 {
-        self.places.mask as u64 + 1
+        if self.alone.is_some() { REGIONS } else { self.places.mask as u64 + 1 }
     }
 
     // ---- what it is ----

@@ -20,6 +20,8 @@ pub(super) struct Ordered {
     total: u64,
     /// A bit for each number of zeros that a prefix ends with, of all that were here since there were none.
     ends: u64,
+    /// The blocks that there may be, if that is limited.
+    limit: Option<usize>,
 }
 
 impl Ordered {
@@ -61,6 +63,9 @@ impl Ordered {
     pub(super) fn reserve(&mut self, count: usize) -> Result<(), Error> {
         // Each block that is full now splits at the first; the halves split when they are full.
         let splits = count.min(self.blocks.len()) + count / (BLOCK / 2) + 1;
+        if self.limit.is_some_and(|limit| self.blocks.len() + splits > limit) {
+            return Err(Error::OutOfMemory);
+        }
         self.blocks.try_reserve(splits).map_err(|_| Error::OutOfMemory)?;
         let more = splits.saturating_sub(self.spare.len());
         self.spare.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
@@ -75,7 +80,7 @@ impl Ordered {
     /// Gives back what was reserved, if there is nothing.
     pub(super) fn trim(&mut self) {
         if self.blocks.is_empty() {
-            *self = Ordered::default();
+            *self = Ordered { limit: self.limit, ..Ordered::default() };
         }
     }
 
@@ -134,9 +139,67 @@ impl Ordered {
             }
         }
         if self.blocks.is_empty() {
-            *self = Ordered::default();
+            *self = Ordered { limit: self.limit, ..Ordered::default() };
         }
         true
+    }
+
+    /// Deals out all entries: part `i` gets those from `i * size` on, and takes as many more as threads are to
+    /// add, or a few more. [`unite`](Ordered::unite) then needs no memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; all is as before.
+    pub(super) fn deal<const N: usize>(
+        &mut self,
+        size: u64,
+        more: &[usize; N],
+    ) -> Result<[Ordered; N], Error> {
+        let mut parts = [const { None }; N].map(|_: Option<()>| Ordered::default());
+        let mut limits = 0;
+        for (i, part) in parts.iter_mut().enumerate() {
+            let first = size * i as u64;
+            let mut own = 0;
+            if !self.is_empty() {
+                own = self.find(first + size - 1).0 - self.find(first).0 + 1;
+                part.blocks.try_reserve_exact(own).map_err(|_| Error::OutOfMemory)?;
+                // For a block that begins in the part before.
+                part.reserve(0)?;
+                part.ends = self.ends;
+            }
+            let limit = 2 * own + more[i] / (BLOCK / 4) + 8 * BLOCK;
+            part.limit = Some(limit);
+            limits += limit;
+        }
+        self.blocks.try_reserve(limits).map_err(|_| Error::OutOfMemory)?;
+        let part_of = |block: &Block| ((block[0].0 / size) as usize).min(N - 1);
+        for mut block in self.blocks.drain(..) {
+            loop {
+                let i = part_of(&block);
+                let end = size * (i as u64 + 1);
+                let own = block.partition_point(|&(prefix, _)| prefix < end);
+                let mut rest = Block::new();
+                if own < block.len() {
+                    let next = ((block[own].0 / size) as usize).min(N - 1);
+                    rest = parts[next].spare.pop().unwrap_or_default();
+                    rest.extend(block.drain(own..));
+                }
+                parts[i].total += block.iter().map(|&(_, count)| count).sum::<u64>();
+                parts[i].blocks.push(block);
+                if rest.is_empty() {
+                    break;
+                }
+                block = rest;
+            }
+        }
+        self.total = 0;
+        Ok(parts)
+    }
+
+    /// Takes the next of the parts that entries were dealt out to.
+    pub(super) fn unite(&mut self, part: Ordered) {
+        self.blocks.extend(part.blocks);
+        self.total += part.total;
+        self.ends |= part.ends;
     }
 
     /// The prefixes from one on, in order, with their counts.

@@ -18,6 +18,14 @@ pub(super) struct Region {
     pub(super) newest: u64,
 }
 
+/// What a filter is that is one region of another.
+#[derive(Clone, Copy)]
+pub(super) struct Alone {
+    pub(super) region: usize,
+    /// Whether it begins to move by itself.
+    pub(super) begins: bool,
+}
+
 /// A region that is moved.
 pub(super) struct Sweep {
     pub(super) region: usize,

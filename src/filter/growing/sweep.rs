@@ -34,7 +34,7 @@ impl GrowingFilter {
     }
 
     #[inline]
-    fn is_due(&self, region: usize) -> bool {
+    pub(super) fn is_due(&self, region: usize) -> bool {
         let (layout, state) = (&self.places.layouts[region], &self.regions[region]);
         let full = state.keys > layout.most || state.newest > layout.quota;
         full || state.keys < layout.least
@@ -50,7 +50,7 @@ impl GrowingFilter {
     }
 
     #[inline(never)]
-    fn catch_up(&mut self) {
+    pub(super) fn catch_up(&mut self) {
         while self.sweep.as_ref().is_some_and(|sweep| sweep.due >= DUE) {
             let moved = self.step();
             let Some(sweep) = &mut self.sweep else { return };
@@ -61,8 +61,13 @@ impl GrowingFilter {
     /// Begins to move a region. What there is no memory for waits.
     #[cold]
     #[inline(never)]
-    fn begin(&mut self, region: usize) {
-        if self.places.mask == 0 {
+    pub(super) fn begin(&mut self, region: usize) {
+        if let Some(alone) = self.alone
+            && !alone.begins
+        {
+            return;
+        }
+        if self.places.mask == 0 && self.alone.is_none() {
             let _ = self.rebuild();
         } else {
             let _ = self.try_begin(region);
@@ -71,15 +76,16 @@ impl GrowingFilter {
 
     fn try_begin(&mut self, region: usize) -> Result<(), Error> {
         let parts = self.parts();
+        let number = self.alone.map_or(region, |alone| alone.region);
         let (old, state) = (&self.places.layouts[region], &self.regions[region]);
         let length = self.next_length(region);
         let w = (self.common.prefixes << length) / parts;
         let keys = state.keys + state.keys / 24;
         let few = state.keys < old.least;
-        let mut lines = at_least(region, if few { old.homes as u64 / 8 } else { old.homes as u64 });
+        let mut lines = at_least(number, if few { old.homes as u64 / 8 } else { old.homes as u64 });
         let mut width = Width::new(w, lines, self.common.mixed());
         while width.most < keys && lines < w / 64 {
-            lines = next(region, lines);
+            lines = next(number, lines);
             width = Width::new(w, lines, self.common.mixed());
         }
         if width.homes == old.homes as u64 && length == old.length {
@@ -95,16 +101,32 @@ impl GrowingFilter {
         if !self.stash.is_empty() {
             reserve(&mut back, COME_BACK)?;
         }
-        let fresh = Layout::new(self.common, self.calls, (region as u64, parts), length, lines)?;
+        let mut fresh =
+            Layout::new(self.common, self.calls, (number as u64, parts), length, lines)?;
+        if self.alone.is_some() {
+            // It has to come to its end.
+            fresh.lines.grow_to(fresh.homes, &mut None)?;
+        }
         let due = (0..self.regions.len()).filter(|&region| self.is_due(region)).count() as u64;
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
         let share = 16 * state.keys / all.max(1);
         reserve(&mut self.places.layouts, 1)?;
         self.places.layouts.push(fresh);
-        (self.places.from, self.places.moved) = ((region as u64) << 60, 0);
+        (self.places.from, self.places.moved) = ((number as u64) << 60, 0);
         let pace = PACE * due.max(share).clamp(1, 16);
         self.sweep = Some(Sweep { region, line: 0, pace, due: 0, back, short });
         self.fresh_newest = 0;
+        Ok(())
+    }
+
+    /// Moves all lines that are left.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; some are moved.
+    pub(super) fn complete(&mut self) -> Result<(), Error> {
+        while self.sweep.is_some() {
+            self.step()?;
+        }
         Ok(())
     }
 
@@ -178,7 +200,7 @@ impl GrowingFilter {
         self.regions[sweep.region].newest = self.fresh_newest;
         self.fresh_newest = 0;
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
-        if all < self.few_keys() {
+        if self.alone.is_none() && all < self.few_keys() {
             let _ = self.rebuild();
         } else if let Some(region) = (0..self.regions.len()).find(|&region| self.is_due(region)) {
             self.begin(region);

@@ -2,5 +2,6 @@
 
 mod bounds;
 mod histories;
+mod parallel;
 mod sets;
 mod verbs;
