@@ -103,3 +103,101 @@ fn what_happened_before_is_seen() {
         writer.join().unwrap();
     });
 }
+
+/// What a growing filter's writer does, and its readers: two lines of two words, of which the second gets what
+/// the first has no room for.
+mod sequence {
+    use super::*;
+    use bloomline::internals::sequence::{self, Sequence, Word};
+    use loom::sync::atomic::{AtomicBool, fence};
+
+    /// As `Word for AtomicU64`, of loom's type.
+    struct Number(AtomicU64);
+
+    impl Word for Number {
+        fn load(&self, order: Ordering) -> u64 {
+            self.0.load(order)
+        }
+
+        fn store(&self, value: u64, order: Ordering) {
+            self.0.store(value, order);
+        }
+
+        fn fence(order: Ordering) {
+            fence(order);
+        }
+    }
+
+    fn number(value: u64) -> Number {
+        Number(AtomicU64::new(value))
+    }
+
+    struct Lines {
+        sequence: Sequence<Number>,
+        lines: [[Number; 2]; 2],
+        /// Says that the second key is inserted.
+        done: AtomicBool,
+    }
+
+    const FIRST: [u64; 2] = [1, 2];
+    const SECOND: [u64; 2] = [3, 4];
+
+    /// The first key is in the first line.
+    fn lines() -> Arc<Lines> {
+        let [a, b] = FIRST;
+        Arc::new(Lines {
+            sequence: Sequence(number(0)),
+            lines: [[number(a), number(b)], [number(0), number(0)]],
+            done: AtomicBool::new(false),
+        })
+    }
+
+    impl Lines {
+        /// The second key takes the place of the first, which goes on in the second line.
+        fn insert_second(&self) {
+            self.sequence.begin();
+            sequence::store(&self.lines[0], &SECOND);
+            self.sequence.begin();
+            sequence::store(&self.lines[1], &FIRST);
+            self.sequence.end();
+            self.done.store(true, Ordering::Release);
+        }
+
+        /// Whether a key is there; none if it is not certain. A line is one key or empty, never a mixture.
+        fn contains(&self, key: [u64; 2]) -> Option<bool> {
+            let read = || [sequence::load(&self.lines[0]), sequence::load(&self.lines[1])];
+            let lines = self.sequence.read(read)?;
+            assert!(lines.iter().all(|line| [FIRST, SECOND, [0, 0]].contains(line)), "{lines:?}");
+            Some(lines.contains(&key))
+        }
+    }
+
+    #[test]
+    fn a_key_is_there_while_it_goes_on_in_the_next_line() {
+        loom::model(|| {
+            let lines = lines();
+            let writer = {
+                let lines = lines.clone();
+                thread::spawn(move || lines.insert_second())
+            };
+            assert_ne!(lines.contains(FIRST), Some(false));
+            writer.join().unwrap();
+            assert_eq!([lines.contains(FIRST), lines.contains(SECOND)], [Some(true); 2]);
+        });
+    }
+
+    #[test]
+    fn a_key_inserted_before_is_there() {
+        loom::model(|| {
+            let lines = lines();
+            let writer = {
+                let lines = lines.clone();
+                thread::spawn(move || lines.insert_second())
+            };
+            if lines.done.load(Ordering::Acquire) {
+                assert_eq!(lines.contains(SECOND), Some(true));
+            }
+            writer.join().unwrap();
+        });
+    }
+}

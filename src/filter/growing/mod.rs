@@ -13,11 +13,13 @@ mod probe;
 mod regions;
 mod runs;
 mod sets;
+mod shared;
 mod state;
 mod sweep;
 mod view;
 
 pub use freeze::Prefixes;
+pub use shared::{GrowingReader, GrowingWriter};
 pub use view::GrowingView;
 
 use super::insert::{extending, try_inserting};

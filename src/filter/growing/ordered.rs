@@ -22,6 +22,8 @@ pub(super) struct Ordered {
     ends: u64,
     /// The blocks that there may be, if that is limited.
     limit: Option<usize>,
+    /// Prefixes that were added, if they are noted.
+    added: Option<Vec<u64>>,
 }
 
 impl Ordered {
@@ -66,6 +68,9 @@ impl Ordered {
         if self.limit.is_some_and(|limit| self.blocks.len() + splits > limit) {
             return Err(Error::OutOfMemory);
         }
+        if let Some(added) = &mut self.added {
+            added.try_reserve(count).map_err(|_| Error::OutOfMemory)?;
+        }
         self.blocks.try_reserve(splits).map_err(|_| Error::OutOfMemory)?;
         let more = splits.saturating_sub(self.spare.len());
         self.spare.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
@@ -80,7 +85,8 @@ impl Ordered {
     /// Gives back what was reserved, if there is nothing.
     pub(super) fn trim(&mut self) {
         if self.blocks.is_empty() {
-            *self = Ordered { limit: self.limit, ..Ordered::default() };
+            let (limit, added) = (self.limit, self.added.take());
+            *self = Ordered { limit, added, ..Ordered::default() };
         }
     }
 
@@ -88,6 +94,9 @@ impl Ordered {
     pub(super) fn add(&mut self, prefix: u64, count: u64) {
         if count == 0 {
             return;
+        }
+        if let Some(added) = &mut self.added {
+            added.push(prefix);
         }
         self.total += count;
         self.ends |= 1 << (prefix.trailing_zeros() % u64::BITS);
@@ -109,6 +118,16 @@ impl Ordered {
             }
         }
         self.blocks[block].insert(at, (prefix, count));
+    }
+
+    /// From here on notes the prefixes that are added.
+    pub(super) fn note_added(&mut self) {
+        self.added = Some(Vec::new());
+    }
+
+    /// Those that were added since, if they are noted.
+    pub(super) fn take_added(&mut self) -> Option<Vec<u64>> {
+        self.added.replace(Vec::new())
     }
 
     /// Takes all of the count of a prefix.
@@ -139,7 +158,8 @@ impl Ordered {
             }
         }
         if self.blocks.is_empty() {
-            *self = Ordered { limit: self.limit, ..Ordered::default() };
+            let (limit, added) = (self.limit, self.added.take());
+            *self = Ordered { limit, added, ..Ordered::default() };
         }
         true
     }

@@ -21,6 +21,8 @@ mod enter_tests;
 mod find;
 pub(crate) mod place;
 mod select;
+pub mod sequence;
+pub(crate) mod shared;
 pub(crate) mod spans;
 mod store;
 #[cfg(test)]

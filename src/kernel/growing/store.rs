@@ -2,11 +2,13 @@
 //! other behind the frontier.
 
 use super::Line;
+use super::shared::{Chunks, Copies, Sequences};
 use crate::error::Error;
 use crate::kernel::prefetch::{INTO_L1, prefetch};
 use crate::line::LINE_BYTES;
 use crate::os::memory::Zeroed;
 use std::ptr::null_mut;
+use std::sync::Arc;
 
 /// The lines of a chunk at most, 64 KiB.
 const MOST_LOG2: u32 = 10;
@@ -25,6 +27,8 @@ pub(crate) struct Lines {
     len: usize,
     /// So many lines are meant. More come one by one.
     planned: usize,
+    /// If other threads read them. Then there are none here.
+    shared: Option<Box<Copies>>,
 }
 
 // SAFETY: the chunks are owned, and reached only through a borrow of self.
@@ -51,7 +55,7 @@ impl Lines {
     #[inline(always)]
     pub(crate) fn get(&self, i: usize) -> Option<&Line> {
         if i.wrapping_sub(self.first) >= self.len - self.first {
-            return None;
+            return self.get_shared(i);
         }
         // SAFETY: line `i` is in a chunk that is there, since it is between `first` and `len`: all
         // chunks from that of `first` on are, with all lines below `len`.
@@ -62,10 +66,57 @@ impl Lines {
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, i: usize) -> Option<&mut Line> {
         if i.wrapping_sub(self.first) >= self.len - self.first {
-            return None;
+            return self.shared_mut(i);
         }
         // SAFETY: as in `get`, and self is borrowed exclusively.
         Some(unsafe { &mut *self.at(i) })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn get_shared(&self, i: usize) -> Option<&Line> {
+        self.shared.as_ref()?.get(i)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn shared_mut(&mut self, i: usize) -> Option<&mut Line> {
+        self.shared.as_mut()?.get_mut(i)
+    }
+
+    /// From here on other threads may read them, by [`chunks`](Lines::chunks), of which there are `most` at
+    /// most. The sequence is that of the region; none: all.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; they are as before.
+    pub(crate) fn share(
+        &mut self,
+        sequences: &Arc<Sequences>,
+        region: Option<usize>,
+        most: usize,
+    ) -> Result<(), Error> {
+        if self.is_shared() {
+            return Ok(());
+        }
+        let lines = (self.first, self.len, self.planned, most);
+        let copies = Copies::new(&mut self.memory, lines, self.log2, sequences, region)?;
+        *self = Lines { shared: Some(Box::new(copies)), ..Lines::default() };
+        Ok(())
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// What other threads read.
+    pub(crate) fn chunks(&self) -> Option<&Arc<Chunks>> {
+        self.shared.as_deref().map(Copies::chunks)
+    }
+
+    /// Stores what is changed where others read it. Returns whether there was anything: then the sequence of
+    /// the region has begun.
+    pub(crate) fn flush(&mut self) -> bool {
+        self.shared.as_mut().is_some_and(|copies| copies.flush())
     }
 
     /// # Safety
@@ -85,11 +136,14 @@ impl Lines {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.shared.as_ref().map_or(self.len, |copies| copies.len())
     }
 
     /// How many are there.
     pub(crate) fn there(&self) -> usize {
+        if let Some(copies) = &self.shared {
+            return copies.there();
+        }
         self.len - (self.first >> self.log2 << self.log2)
     }
 
@@ -98,6 +152,9 @@ impl Lines {
     /// # Errors
     /// [`Error::OutOfMemory`]; all lines are as before, and some empty ones may be there.
     pub(crate) fn grow_to(&mut self, len: usize, spare: &mut Option<Zeroed>) -> Result<(), Error> {
+        if let Some(copies) = &mut self.shared {
+            return copies.grow_to(len);
+        }
         while self.len < len {
             let chunk = 1 << self.log2;
             let begun = self.len & (chunk - 1);
@@ -140,6 +197,9 @@ impl Lines {
 
     /// Frees the chunks of which all lines are before `first`. One of full size stays in `spare`.
     pub(crate) fn free_before(&mut self, first: usize, spare: &mut Option<Zeroed>) {
+        if let Some(copies) = &mut self.shared {
+            return copies.free_before(first);
+        }
         let first = first.min(self.len);
         for chunk in self.first >> self.log2..first >> self.log2 {
             self.starts[chunk] = null_mut();
@@ -153,6 +213,9 @@ impl Lines {
 
     /// The bytes taken.
     pub(crate) fn memory(&self) -> usize {
+        if let Some(copies) = &self.shared {
+            return copies.memory();
+        }
         let lines: usize = self.memory.iter().flatten().map(Zeroed::taken).sum();
         let directory = self.starts.capacity() * size_of::<*mut Line>()
             + self.memory.capacity() * size_of::<Option<Zeroed>>();

@@ -4,4 +4,5 @@ mod bounds;
 mod histories;
 mod parallel;
 mod sets;
+mod shared;
 mod verbs;

@@ -1,0 +1,163 @@
+//! A growing filter that one thread changes: what readers answer is what the multiset of prefixes says, in the
+//! same thread; and in others no key is absent that was inserted before the probe.
+
+use crate::definition::{fewer, next_random};
+use bloomline::definition::growing::Multiset;
+use bloomline::{Bitmap, Error, GrowingFilter, GrowingReader, GrowingWriter};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+fn random(count: usize, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    (0..count).map(|_| next_random(&mut state)).collect()
+}
+
+/// What is asked, one by one and together.
+fn check(reader: &GrowingReader, model: &Multiset, hashes: &[u64], exact: bool) {
+    let mut answers = Bitmap::new();
+    let count = reader.contains_hashes(hashes, &mut answers);
+    assert_eq!(count, answers.iter().filter(|&answer| answer).count());
+    let mut wrong = 0;
+    for (&hash, together) in hashes.iter().zip(answers.iter()) {
+        let alone = reader.contains_hash(hash);
+        assert_eq!(alone, together, "{hash:#x}");
+        assert!(alone || !model.contains(hash), "{hash:#x}");
+        wrong += usize::from(alone && !model.contains(hash));
+    }
+    // While something is beside the lines, one of 1000 absent keys is not.
+    assert!(wrong == 0 || !exact && wrong < 10, "{wrong}");
+}
+
+#[test]
+fn a_reader_answers_as_the_definition() {
+    let rounds = if fewer() { 8_000 } else { 120_000 };
+    for flooded in [false, true] {
+        let filter = GrowingFilter::new(40_000, 0.01, 0).unwrap();
+        let mut model = Multiset::new(filter.prefix_count() / 16);
+        let mut writer = GrowingWriter::new(filter).unwrap();
+        let reader = writer.reader();
+        let (mut state, mut inside, mut beside) = (6, Vec::new(), false);
+        for round in 0..rounds {
+            let mut hash = next_random(&mut state);
+            if flooded && round % 4 > 0 {
+                hash = 0x7654_3210_0000_0000 + (hash >> 34);
+            }
+            // It grows, and shrinks.
+            let shrinks = round > rounds / 2;
+            if next_random(&mut state) % 8 < if shrinks { 6 } else { 1 } && !inside.is_empty() {
+                let at = next_random(&mut state) as usize % inside.len();
+                let hash = inside.swap_remove(at);
+                assert_eq!(writer.remove_hash(hash), Ok(()));
+                assert!(model.remove(hash));
+            } else {
+                assert_eq!(writer.insert_hash(hash), Ok(model.insert(hash)));
+                assert!(reader.contains_hash(hash));
+                inside.push(hash);
+            }
+            if round % (rounds / 40) == 0 {
+                let mut hashes = random(1000, round as u64);
+                hashes.iter_mut().step_by(3).for_each(|hash| {
+                    *hash = 0x7654_3210_0000_0000 + (*hash >> 33);
+                });
+                hashes.extend(&inside);
+                let is_beside = writer.filter().beside().1 > 0;
+                beside |= is_beside;
+                check(&reader, &model, &hashes, !is_beside);
+                assert!(writer.filter().prefixes().eq(model.iter()));
+                assert!(writer.filter().try_clone().unwrap().prefixes().eq(model.iter()));
+            }
+        }
+        assert_eq!(beside, flooded && !fewer(), "some have no room in lines");
+        assert_eq!(writer.remove_hash(3), Err(Error::Absent));
+        let mut other = GrowingFilter::new(40_000, 0.01, 0).unwrap();
+        for hash in random(20_000, 99) {
+            other.insert_hash(hash).unwrap();
+            model.insert(hash);
+        }
+        writer.merge(&other).unwrap();
+        check(&reader, &model, &random(1000, 99), writer.filter().beside().1 == 0);
+        writer.clear();
+        assert!(!random(1000, 99).iter().any(|&hash| reader.contains_hash(hash)));
+    }
+}
+
+#[test]
+fn keys_are_hashed_alike() {
+    let mut writer = GrowingWriter::new(GrowingFilter::new(3000, 0.01, 7).unwrap()).unwrap();
+    let reader = writer.reader();
+    let keys: Vec<String> = (0..3000).map(|i| format!("key {i}")).collect();
+    writer.insert_keys(&keys[1..]).unwrap();
+    writer.insert("key 0").unwrap();
+    assert!(keys.iter().all(|key| reader.contains(key) && reader.clone().contains(key)));
+    let mut answers = Bitmap::new();
+    assert_eq!(reader.contains_keys(&keys, &mut answers), 3000);
+    writer.remove("key 5").unwrap();
+    assert_eq!(writer.filter().key_count(), 2999);
+    drop(writer);
+    assert!(reader.contains("key 7"), "it lives as long as a reader");
+}
+
+/// Readers in other threads, while the filter grows a hundredfold, and back.
+fn readers(unbounded: bool) {
+    let most = if fewer() { 20_000 } else { 400_000 };
+    let hashes = random(most, 11);
+    let kept = most / 4;
+    let filter = match unbounded {
+        false => GrowingFilter::new(most as u64, 0.01, 0).unwrap(),
+        true => GrowingFilter::unbounded(100, 0.01, 0).unwrap(),
+    };
+    let mut writer = GrowingWriter::new(filter).unwrap();
+    let (inserted, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        for seed in [1, 2] {
+            let reader = writer.reader();
+            let (hashes, inserted, ended) = (&hashes, &inserted, &ended);
+            scope.spawn(move || {
+                let (mut state, mut answers) = (seed, Bitmap::new());
+                let (mut absent, mut wrong) = (0, 0);
+                while !ended.load(Ordering::Relaxed) {
+                    let count = inserted.load(Ordering::Acquire);
+                    if count == 0 {
+                        continue;
+                    }
+                    // Those that come last most often.
+                    let mut any = |_| {
+                        let back = next_random(&mut state) as usize % count;
+                        let back = if seed == 1 { back % 50 } else { back };
+                        hashes[count - 1 - back.min(count - 1)]
+                    };
+                    let some: Vec<u64> = (0..100).map(&mut any).collect();
+                    assert!(some.iter().all(|&hash| reader.contains_hash(hash)), "one by one");
+                    assert_eq!(reader.contains_hashes(&some, &mut answers), 100, "together");
+                    let others = [(); 100].map(|()| next_random(&mut state));
+                    wrong += others.iter().filter(|&&hash| reader.contains_hash(hash)).count();
+                    absent += 100;
+                }
+                (absent, wrong)
+            });
+        }
+        let (first, rest) = hashes.split_at(kept);
+        for (i, &hash) in first.iter().enumerate() {
+            writer.insert_hash(hash).unwrap();
+            inserted.store(i + 1, Ordering::Release);
+        }
+        // Others come and go.
+        writer.insert_hashes(rest).unwrap();
+        for &hash in rest {
+            writer.remove_hash(hash).unwrap();
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(writer.filter().key_count(), kept as u64);
+    assert!(hashes[..kept].iter().all(|&hash| writer.filter().contains_hash(hash)));
+}
+
+#[test]
+fn no_key_is_absent_in_another_thread() {
+    readers(false);
+}
+
+#[test]
+fn nor_without_a_bound() {
+    readers(true);
+}
