@@ -159,7 +159,9 @@ static void accepted(golden_files *files, const void *filter)
     uint8_t *again = encoded_by(kind, filter, &len);
     put_le(again + len - FOOTER_BYTES + AT_KEY_COUNT, 8, get_le(files->data + files->len - FOOTER_BYTES + AT_KEY_COUNT, 8));
     definition_seal_footer(again, len);
-    CHECK_WITH(len == files->len && memcmp(files->data, again, len) == 0, "%s", files->name);
+    /* Readers take growing filters of other widths than a writer chooses. */
+    bool same = len == files->len && memcmp(files->data, again, len) == 0;
+    CHECK_WITH(same == (strstr(files->name, "/other-") == NULL), "%s", files->name);
     free(again);
     for (asked.n = 0, asked.bytes = false; golden_probe(files, &asked.hashes[asked.n], &count); asked.n++) {
         REQUIRE(asked.n + 1 < HISTORY_KEYS);

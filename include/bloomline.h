@@ -1930,7 +1930,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_new_unbounded(uint64_t firs
  * read or copied, bloomline_growing_encoded_len() and all that encode first build such a copy: to
  * ask for the length and then encode, take a bloomline_growing_clone() first, whose bytes need
  * none. bloomline_map_open() and bloomline_map_bytes() open them, too; bloomline_view_open() does
- * not.
+ * not. bloomline_growing_memory() counts the tables beside the lines, for which the allocator of
+ * bloomline_set_allocator() is not asked.
  *
  * Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
  */

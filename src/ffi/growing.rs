@@ -70,7 +70,8 @@ handle! { bloomline_growing(GrowingFilter) filter;
 /// read or copied, bloomline_growing_encoded_len() and all that encode first build such a copy: to
 /// ask for the length and then encode, take a bloomline_growing_clone() first, whose bytes need
 /// none. bloomline_map_open() and bloomline_map_bytes() open them, too; bloomline_view_open() does
-/// not.
+/// not. bloomline_growing_memory() counts the tables beside the lines, for which the allocator of
+/// bloomline_set_allocator() is not asked.
 ///
 /// Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
 clone bloomline_growing_clone; free bloomline_growing_free; memory bloomline_growing_memory;
