@@ -33,6 +33,7 @@ MADE = [
     ("BL.IMPORT", "coming", 0, 1000, "x"),
     ("BL.W.RESERVE", "window", "0.01", 10, 60, 2),
     ("BL.C.RESERVE", "counting", "0.01", 10),
+    ("BL.G.RESERVE", "growing", "0.01"),
     ("CF.RESERVE", "cuckoo", 100),
     ("CF.RESERVE", "single", 100, "EXPANSION", 0),
     ("CF.INSERT", "single", "ITEMS") + tuple(FULL),
@@ -54,7 +55,7 @@ PROVOKED = [
     ("ERR Insufficient memory to create filter", [["BF.RESERVE", "new", "0.01", 1000000]]),
     ("ERR item exists", [
         ["BF.RESERVE", "bloom", "0.01", 10], ["BL.W.RESERVE", "window", "0.01", 10, 60, 2],
-        ["BL.C.RESERVE", "counting", "0.01", 10], ["CF.RESERVE", "cuckoo", 100],
+        ["BL.C.RESERVE", "counting", "0.01", 10], ["BL.G.RESERVE", "growing", "0.01"], ["CF.RESERVE", "cuckoo", 100],
         ["CF.LOADCHUNK", "cuckoo", 1, "x"], ["BL.IMPORT", "bloom", 0, 10, "x"],
     ]),
     ("ERR not found", [
@@ -64,15 +65,18 @@ PROVOKED = [
         ["BL.EXPORT", "none", 0], ["BL.MERGE", "bloom", "none"], ["BL.MERGEFORCE", "bloom", "none"],
         ["BL.W.ADD", "none", "x"], ["BL.W.MADD", "none", "x"], ["BL.W.INFO", "none"], ["BL.W.ADVANCE", "none", 1],
         ["BL.C.ADD", "none", "x"], ["BL.C.MADD", "none", "x"], ["BL.C.INFO", "none"],
+        ["BL.G.DEL", "none", "x"], ["BL.G.MDEL", "none", "x"], ["BL.G.INFO", "none"],
         ["CF.INFO", "none"], ["CF.DEBUG", "none"], ["CF.SCANDUMP", "none", 0],
         ["CF.INSERT", "none", "NOCREATE", "ITEMS", "x"], ["CF.INSERTNX", "none", "NOCREATE", "ITEMS", "x"],
         ["CF.LOADCHUNK", "none", 2, "x"],
     ]),
     ("ERR bad error rate", [
         ["BF.RESERVE", "new", "x", 10], ["BL.W.RESERVE", "new", "x", 10, 60, 2], ["BL.C.RESERVE", "new", "x", 10],
+        ["BL.G.RESERVE", "new", "x"],
     ]),
     ("ERR error rate must be in the range (", [
         ["BF.RESERVE", "new", 1, 10], ["BL.W.RESERVE", "new", 0, 10, 60, 2], ["BL.C.RESERVE", "new", 2, 10],
+        ["BL.G.RESERVE", "new", 2],
     ]),
     ("ERR the false-positive rate is too small", [
         ["BL.W.RESERVE", "new", "1e-300", 10, 60, 2], ["BL.C.RESERVE", "new", "1e-300", 10],
@@ -80,11 +84,12 @@ PROVOKED = [
     ("Bad error rate", [["BF.INSERT", "new", "ERROR", "x", "ITEMS", "x"]]),
     ("ERR bad capacity", [
         ["BF.RESERVE", "new", "0.01", "x"], ["BL.W.RESERVE", "new", "0.01", "x", 60, 2],
-        ["BL.C.RESERVE", "new", "0.01", "x"], ["BL.IMPORT", "new", 0, 10, "x", "CAPACITY", "x"],
+        ["BL.C.RESERVE", "new", "0.01", "x"], ["BL.G.RESERVE", "new", "0.01", "CAPACITY", "x"],
+        ["BL.IMPORT", "new", 0, 10, "x", "CAPACITY", "x"],
     ]),
     ("ERR capacity must be in the range [1,", [
         ["BF.RESERVE", "new", "0.01", 0], ["BL.W.RESERVE", "new", "0.01", 0, 60, 2],
-        ["BL.C.RESERVE", "new", "0.01", 0],
+        ["BL.C.RESERVE", "new", "0.01", 0], ["BL.G.RESERVE", "new", "0.01", "EXPECTED", 0],
     ]),
     ("Bad capacity", [
         ["BF.INSERT", "new", "CAPACITY", 0, "ITEMS", "x"], ["CF.RESERVE", "new", "x"],
@@ -102,7 +107,7 @@ PROVOKED = [
     ("ERR bad seed", [
         ["BL.RESERVE", "new", "0.01", 10, "SEED", "x"], ["BL.INSERT", "new", "SEED", "x", "ITEMS", "x"],
         ["BL.W.RESERVE", "new", "0.01", 10, 60, 2, "SEED", "x"], ["BL.C.RESERVE", "new", "0.01", 10, "SEED", "x"],
-        ["BL.CF.RESERVE", "new", 100, "SEED", "x"],
+        ["BL.G.RESERVE", "new", "0.01", "SEED", "x"], ["BL.CF.RESERVE", "new", 100, "SEED", "x"],
     ]),
     ("ERR bad layout", [
         ["BL.RESERVE", "new", "0.01", 10, "LAYOUT", "x"], ["BL.INSERT", "new", "LAYOUT", "x", "ITEMS", "x"],
@@ -114,7 +119,7 @@ PROVOKED = [
     ]),
     ("ERR unknown argument", [
         ["BL.IMPORT", "new", 0, 10, "x", "x", "x"], ["BL.W.RESERVE", "new", "0.01", 10, 60, 2, "x", "x"],
-        ["BL.C.RESERVE", "new", "0.01", 10, "x", "x"],
+        ["BL.C.RESERVE", "new", "0.01", 10, "x", "x"], ["BL.G.RESERVE", "new", "0.01", "x", "x"],
     ]),
     ("ERR non scaling filter is full", [
         ["BF.ADD", "fixed", "x"], ["BF.MADD", "fixed", "x"], ["BF.INSERT", "fixed", "ITEMS", "x"],
@@ -122,7 +127,7 @@ PROVOKED = [
     ]),
     ("ERR problem inserting into filter", [
         ["BF.MADD", "large"] + FULL, ["BF.INSERT", "large", "ITEMS"] + FULL, ["BF.ADD", "large", "x"],
-        ["BL.MADDHASH", "large", NEW],
+        ["BL.MADDHASH", "large", NEW], ["BL.G.MADD", "growing"] + FULL, ["BL.G.ADD", "growing", "x"],
     ]),
     ("ERR a static filter is read-only", [
         ["BF.ADD", "static", "x"], ["BF.MADD", "static", "x"], ["BF.INSERT", "static", "ITEMS", "x"],
