@@ -59,6 +59,7 @@ test-rust: test-tools lint ## the Rust tests: every backend against the definiti
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example logouts 20000
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
+	$(TEST_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example durable 600
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example revoked 100000
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example lsm_index 130
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example object_store 65

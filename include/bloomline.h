@@ -258,6 +258,12 @@ typedef int32_t bloomline_status;
 #define BLOOMLINE_ERR_UNBOUNDED 36
 
 /**
+ * A record of a journal does not follow on the last one, or is of another filter. No function of C
+ * returns it.
+ */
+#define BLOOMLINE_ERR_SEQUENCE 37
+
+/**
  * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
  * The text is static. Accepts any number, and never returns NULL.
  */

@@ -116,6 +116,15 @@ pub enum Error {
     /// The growing filter is unbounded: its prefixes have several lengths, so it cannot be frozen,
     /// intersected or subtracted.
     Unbounded,
+    /// The record of a journal does not follow on what is there: its sequence number is not above the last
+    /// one, records between them are missing, or it is of another filter. Or the filter has changed by
+    /// itself, so no patch fits.
+    Sequence {
+        /// The number of the last record; 0 if there is none.
+        last: u64,
+        /// The number of this one.
+        given: u64,
+    },
     /// The path leads to something that is not a regular file: a directory, a pipe, a device. It
     /// was neither read nor replaced.
     NotAFile,
@@ -253,6 +262,9 @@ impl Error {
             Error::Unbounded => {
                 c"an unbounded growing filter cannot be frozen, intersected, subtracted"
             }
+            Error::Sequence { .. } => {
+                c"the record does not follow on the last one of this filter"
+            }
             Error::NotAFile => c"the path leads to something other than a regular file",
             Error::Io(_) => c"input or output failed",
         }
@@ -277,6 +289,7 @@ impl fmt::Display for Error {
             Error::BufferTooSmall { needed, given } => write!(f, ": {given} bytes, not {needed}"),
             Error::Truncated { needed, given } => write!(f, ": {given} bytes, not {needed}"),
             Error::KeyCount { needed, given } => write!(f, ": {given}, not {needed}"),
+            Error::Sequence { last, given } => write!(f, ": {given} after {last}"),
             Error::Overlap(hash) => write!(f, ": {hash:#018x}"),
             Error::Io(error) => write!(f, ": {error}"),
             _ => Ok(()),

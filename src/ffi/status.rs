@@ -89,6 +89,9 @@ pub const BLOOMLINE_ERR_COLUMN: bloomline_status = 34;
 pub const BLOOMLINE_ERR_COLUMN_SHAPE: bloomline_status = 35;
 /// A growing filter made for an unknown number of keys cannot be frozen, intersected or subtracted.
 pub const BLOOMLINE_ERR_UNBOUNDED: bloomline_status = 36;
+/// A record of a journal does not follow on the last one, or is of another filter. No function of C
+/// returns it.
+pub const BLOOMLINE_ERR_SEQUENCE: bloomline_status = 37;
 
 /// Which number is which error: from it C has its text. Where the system failed, that says more.
 macro_rules! numbers {
@@ -155,6 +158,7 @@ numbers! {
     BLOOMLINE_ERR_COLUMN = Column(u64);
     BLOOMLINE_ERR_COLUMN_SHAPE = ColumnShape { line_count, k };
     BLOOMLINE_ERR_UNBOUNDED = Unbounded;
+    BLOOMLINE_ERR_SEQUENCE = Sequence { last, given };
     BLOOMLINE_ERR_NOT_A_FILE = NotAFile;
 }
 
@@ -171,7 +175,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    const LAST: bloomline_status = BLOOMLINE_ERR_UNBOUNDED;
+    const LAST: bloomline_status = BLOOMLINE_ERR_SEQUENCE;
 
     #[test]
     fn every_status_has_a_message_of_its_own() {

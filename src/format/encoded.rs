@@ -48,7 +48,7 @@ pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> Result<(), Er
     Ok(write_settled(own.as_ref().unwrap_or(filter), out)?)
 }
 
-fn write_settled(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_settled(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Summed { out, sum: Xxh3::new() };
     filter.write_body(0, &mut out)?;
     let footer = filter.footer().seal(out.sum.digest());

@@ -7,6 +7,7 @@ pub(crate) mod encoded;
 #[cfg(test)]
 mod encoded_tests;
 pub(crate) mod growing;
+pub(crate) mod journal;
 pub(crate) mod matrix;
 pub(crate) mod native;
 pub(crate) mod scalable;

@@ -1,7 +1,7 @@
 //! Files of filters: read only if they end as a filter does, replaced atomically.
 
 use crate::error::Error;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +30,26 @@ fn open(path: &Path) -> Result<(File, u64), Error> {
         return Err(Error::NotAFile);
     }
     Ok((file, found.len()))
+}
+
+/// Opens a file to read it and to append to it, and locks it against others that do, where the system has
+/// locks. Errors of the system name the path.
+///
+/// # Errors
+/// [`Error::Io`], of the kind `WouldBlock` if it is locked; [`Error::NotAFile`].
+pub(crate) fn append(path: &Path) -> Result<File, Error> {
+    let open = || {
+        if !fs::metadata(path)?.is_file() {
+            return Err(Error::NotAFile);
+        }
+        let file = File::options().read(true).append(true).open(path)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(io::Error::from(io::ErrorKind::WouldBlock).into()),
+            // Locked, or on a file system that has no locks.
+            _ => Ok(file),
+        }
+    };
+    open().map_err(|error| error.at(path))
 }
 
 /// Makes what `content` writes the content of the file at `path`: written beside under another

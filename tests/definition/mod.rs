@@ -43,6 +43,7 @@ pub(crate) mod status {
     pub(crate) const RESERVED: u32 = 16;
     pub(crate) const GENERATIONS: u32 = 23;
     pub(crate) const COLUMNS: u32 = 33;
+    pub(crate) const SEQUENCE: u32 = 37;
 }
 
 /// The status number of an error that a reader gives.
@@ -59,6 +60,7 @@ pub(crate) fn status_of(error: &bloomline::Error) -> u32 {
         Error::Checksum => status::CHECKSUM,
         Error::Reserved => status::RESERVED,
         Error::Generations(_) => status::GENERATIONS,
+        Error::Sequence { .. } => status::SEQUENCE,
         Error::Columns(_) => status::COLUMNS,
         other => panic!("a reader does not give {other:?}"),
     }

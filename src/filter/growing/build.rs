@@ -283,7 +283,7 @@ impl GrowingFilter {
         if self.places.mask == 0 {
             lengths = [self.next_length(0); PARTS];
         }
-        let new = self
+        let mut new = self
             .plan(lengths, true, self.key_count)
             .build(Some(self.keys_of_regions()), || self.runs())?;
         let (old, fresh) = (&mut self.places.layouts[0], &new.places.layouts[0]);
@@ -297,6 +297,7 @@ impl GrowingFilter {
             }
             return Ok(());
         }
+        new.changes = std::mem::take(&mut self.changes);
         *self = new;
         Ok(())
     }

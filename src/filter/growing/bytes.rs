@@ -94,6 +94,7 @@ impl Encoded for GrowingFilter {
             + self.regions.capacity() * size_of::<Region>()
             + self.copies.memory()
             + self.stash.memory()
+            + self.changes.memory()
             + self.sweep.as_ref().map_or(0, Sweep::memory)
             + self.spare.as_ref().map_or(0, Zeroed::taken)
     }

@@ -33,6 +33,7 @@ impl GrowingFilter {
         self.regions[region].keys += 1;
         *self.newest(at, region) += 1;
         self.key_count += 1;
+        self.changes.insert(hash);
         self.tend(region);
     }
 
@@ -61,6 +62,7 @@ impl GrowingFilter {
             self.copies.reserve(1)?;
             self.copies.add(normal, 1);
             self.key_count += 1;
+            self.changes.insert(hash);
             return Ok(!present);
         }
         chain::insert(layout, home, value, &mut self.stash)?;
@@ -111,6 +113,7 @@ impl GrowingFilter {
             match self.remove_longest(at, hash) {
                 Some(Removed::Copy) => {
                     self.key_count = self.key_count.saturating_sub(1);
+                    self.changes.remove(hash);
                     return Ok(());
                 }
                 Some(Removed::Prefix { full }) => {
@@ -121,6 +124,7 @@ impl GrowingFilter {
             }
         } else if !self.copies.is_empty() && self.copies.remove(normal) {
             self.key_count = self.key_count.saturating_sub(1);
+            self.changes.remove(hash);
             return Ok(());
         } else {
             chain::remove(layout, home, value) || self.stash.remove(normal)
@@ -136,6 +140,7 @@ impl GrowingFilter {
             *newest = newest.saturating_sub(1);
         }
         self.key_count = self.key_count.saturating_sub(1);
+        self.changes.remove(hash);
         self.tend(region);
         Ok(())
     }

@@ -7,6 +7,8 @@ mod bytes;
 mod chain;
 mod change;
 mod freeze;
+mod journal;
+mod journal_file;
 mod ordered;
 mod parallel;
 mod probe;
@@ -16,9 +18,12 @@ mod sets;
 mod shared;
 mod state;
 mod sweep;
+mod unsaved;
 mod view;
 
 pub use freeze::Prefixes;
+pub use journal::Replayed;
+pub use journal_file::Journal;
 pub use shared::{GrowingReader, GrowingWriter};
 pub use view::GrowingView;
 
@@ -36,6 +41,7 @@ use crate::shape::growing::{self as shape, WHOLE};
 use ordered::Ordered;
 use state::{Alone, Region, Sweep, Terms};
 use std::fmt;
+use unsaved::Changes;
 
 /// A filter that grows and shrinks with its keys, from which keys can be removed, that counts them, and
 /// that is merged with others, in the memory of a plain filter.
@@ -114,6 +120,8 @@ pub struct GrowingFilter {
     is_settled: bool,
     /// If it is one region of a filter, which threads insert into.
     alone: Option<Alone>,
+    /// What changed since it was last saved, if it is to be known.
+    changes: Changes,
     /// What it was made with.
     terms: Terms,
     calls: &'static Calls,
@@ -181,6 +189,7 @@ impl GrowingFilter {
             key_count: 0,
             is_settled: false,
             alone: None,
+            changes: Changes::default(),
             terms,
             calls,
             backend,
@@ -222,6 +231,7 @@ impl GrowingFilter {
         (self.sweep, self.places.moved, self.fresh_newest) = (None, 0, 0);
         self.regions.fill(Region::default());
         (self.copies, self.stash, self.key_count) = (Ordered::default(), Ordered::default(), 0);
+        self.changes = Changes::default();
     }
 
     pub(super) fn key_hash(&self) -> KeyHash {

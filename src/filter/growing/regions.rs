@@ -38,6 +38,7 @@ impl GrowingFilter {
                 key_count: 0,
                 is_settled: false,
                 alone: Some(Alone { region, begins }),
+                changes: self.changes.of_region(),
                 ..*self
             };
             part.places.layouts.try_reserve_exact(2).map_err(failed)?;
@@ -91,6 +92,7 @@ impl GrowingFilter {
             self.copies.unite(part.copies);
             self.stash.unite(part.stash);
             self.key_count += part.key_count;
+            self.changes.unite(part.changes);
             self.spare = self.spare.take().or(part.spare);
         }
         self.places.layouts.extend(fresh);

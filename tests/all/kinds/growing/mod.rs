@@ -2,6 +2,7 @@
 
 mod bounds;
 mod histories;
+mod journal;
 mod parallel;
 mod sets;
 mod shared;

@@ -1,6 +1,7 @@
 //! Growing filters as sets, against the multisets of prefixes.
 
-use crate::definition::{Growing, fewer, next_random};
+use crate::definition::{fewer, next_random};
+use crate::kinds::growing_model::Growing;
 use bloomline::definition::growing::Multiset;
 use bloomline::{Error, GrowingFilter};
 use std::collections::BTreeMap;

@@ -1,0 +1,447 @@
+//! Growing filters in journals: what changed since a record, as a record; what records make of a filter.
+
+use super::GrowingFilter;
+use super::unsaved::Changes;
+use crate::error::Error;
+use crate::format::encoded::{self, Encoded};
+use crate::format::journal::{self as format, HEADER_BYTES, Header, Kind, Point, Record};
+use std::io::{self, Read, Write};
+use std::mem::take;
+use xxhash_rust::xxh3::Xxh3;
+
+/// What a journal says: see [`GrowingFilter::replay`].
+///
+/// ```
+/// use bloomline::GrowingFilter;
+///
+/// let mut journal = Vec::new();
+/// GrowingFilter::new(1000, 0.01, 0)?.save_whole(&mut journal, 7)?;
+/// let replayed = GrowingFilter::replay(&journal[..])?;
+/// assert!(replayed.sequence == 7 && replayed.len == journal.len() as u64 && !replayed.is_torn);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Replayed {
+    /// The filter at the last whole record.
+    pub filter: GrowingFilter,
+    /// The sequence number of that record.
+    pub sequence: u64,
+    /// How many bytes the whole records take. Cut the journal off there before you write to it again.
+    pub len: u64,
+    /// Whether more followed: a record that was not written to its end.
+    pub is_torn: bool,
+}
+
+/// What came of a record.
+enum Taken {
+    Applied,
+    Repeated,
+}
+
+/// Saving what changed, and applying it.
+impl GrowingFilter {
+    /// Writes the whole filter as the first record of a journal. From here on it keeps the hashes of keys
+    /// that are inserted and removed, for [`save_changed`](GrowingFilter::save_changed).
+    ///
+    /// `sequence` is a number of yours: of a block, of a log record. It says up to where the filter has
+    /// your data, and [`replay`](GrowingFilter::replay) returns it.
+    ///
+    /// It takes a few nanoseconds per key, and the memory of a copy if the filter has changed since it was
+    /// built.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::OutOfMemory`]. The filter is unchanged; some bytes may have been written.
+    pub fn save_whole<W: Write>(&mut self, mut journal: W, sequence: u64) -> Result<(), Error> {
+        let whole = self.whole(sequence)?;
+        whole.write(self, &mut journal)?;
+        journal.flush()?;
+        self.is_saved(whole.point);
+        Ok(())
+    }
+
+    /// Writes what changed since the last record of this filter as one more record: the prefixes of keys that
+    /// were inserted and removed, some 19 bits for each if 1 of 1,000 keys changed at 1 %, and 88 bytes.
+    /// The higher `sequence` says up to where the filter has your data.
+    ///
+    /// It writes the whole filter instead if it does not know what changed: if it was not saved or replayed
+    /// before, if it was merged, intersected or cleared since, or if more changed than an eighth of its keys
+    /// and 4,096. Until then it keeps 8 bytes for each change.
+    ///
+    /// Once it has returned, [flush](std::fs::File::sync_data) the file, then acknowledge `sequence`. After
+    /// an error cut the journal off where the record began, and try again: the changes are still there.
+    /// [`Journal`](crate::Journal) does both.
+    ///
+    /// ```
+    /// let mut filter = bloomline::GrowingFilter::new(1000, 0.01, 0)?;
+    /// let mut journal = Vec::new(); // or a file
+    /// filter.save_whole(&mut journal, 7)?;
+    /// filter.insert("apple")?;
+    /// filter.save_changed(&mut journal, 8)?;
+    ///
+    /// let replayed = bloomline::GrowingFilter::replay(&journal[..])?;
+    /// assert!(replayed.sequence == 8 && replayed.filter.contains("apple"));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Sequence`] if `sequence` is not above that of the last record; [`Error::Io`];
+    /// [`Error::OutOfMemory`]. The filter is unchanged; some bytes may have been written.
+    pub fn save_changed<W: Write>(&mut self, mut journal: W, sequence: u64) -> Result<(), Error> {
+        let Some(Point { sequence: last, id: base, origin }) = self.changes.point else {
+            return self.save_whole(journal, sequence);
+        };
+        if sequence <= last {
+            return Err(Error::Sequence { last, given: sequence });
+        }
+        let content = self.changed()?.encode(self.longest_prefixes())?;
+        let (len, content_checksum) = (content.len() as u64, format::checksum_of(&content));
+        let kind = Kind::Changes { base, origin };
+        let (header, point) = Header { kind, len, sequence, content_checksum }.seal();
+        journal.write_all(&header)?;
+        journal.write_all(&content)?;
+        journal.flush()?;
+        self.is_saved(point);
+        Ok(())
+    }
+
+    /// Reads a journal to its end: the filter at the last whole record, and its sequence number. A record that
+    /// was not written to its end is left out, and so are records that are there twice. Damage is not taken
+    /// for the end: if a record follows it, that is an error.
+    ///
+    /// The filter has the keys that the one saved had. A bounded one has the same bytes. The
+    /// prefixes of an unbounded one may be longer or shorter.
+    ///
+    /// It takes the time of decoding the whole filter and of inserting what changed, and twice the memory of
+    /// the largest record. It allocates for bytes that are there, not for those claimed.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if there is no whole record; [`Error::NotAFilter`] if it does not begin as a
+    /// journal; [`Error::Version`]; [`Error::Checksum`] if bytes were altered; [`Error::Reserved`];
+    /// [`Error::Sequence`] if a record does not follow on the one before; as [`GrowingFilter::decode`];
+    /// [`Error::Io`].
+    pub fn replay<R: Read>(journal: R) -> Result<Replayed, Error> {
+        replay(&mut { journal })
+    }
+
+    /// The records of a journal that make a filter of `sequence` what the last record says: its bytes from
+    /// there on. They are a patch: see [`apply_patch`](GrowingFilter::apply_patch). If a whole filter was
+    /// saved since, they begin with the last such one. A filter that is up to date needs none.
+    ///
+    /// It reads the headers of all records, not what they hold.
+    ///
+    /// # Errors
+    /// [`Error::Sequence`] if no record has this number, and the journal begins later;
+    /// as [`replay`](GrowingFilter::replay), [`Error::Truncated`] also for a record that was not written to
+    /// its end.
+    pub fn patch_since(journal: &[u8], sequence: u64) -> Result<&[u8], Error> {
+        let (mut rest, mut patch, mut last) = (journal, None, 0);
+        while !rest.is_empty() {
+            let Record { header, rest: after, .. } = format::first(rest)?;
+            let is_whole = header.kind == Kind::Whole;
+            if is_whole && header.sequence > sequence {
+                patch = Some(rest);
+            } else if header.sequence == sequence {
+                patch = Some(after);
+            }
+            (rest, last) = (after, header.sequence);
+        }
+        patch.ok_or(Error::Sequence { last, given: sequence })
+    }
+
+    /// Makes the filter what it is with these records: those that [`save_changed`](GrowingFilter::save_changed)
+    /// wrote, one or several. Returns the sequence number of the last one. Those that it has are skipped.
+    ///
+    /// The filter was decoded from the whole record's filter by [`replay`](GrowingFilter::replay), or patched
+    /// before, and has not changed by itself since. It takes the time of inserting and removing what changed.
+    ///
+    /// ```
+    /// use bloomline::GrowingFilter;
+    ///
+    /// let mut published = GrowingFilter::new(1000, 0.01, 0)?;
+    /// let mut journal = Vec::new();
+    /// published.save_whole(&mut journal, 1)?;
+    /// let mut copy = GrowingFilter::replay(&journal[..])?.filter; // elsewhere
+    ///
+    /// published.insert("apple")?;
+    /// published.save_changed(&mut journal, 2)?;
+    /// let patch = GrowingFilter::patch_since(&journal, 1)?;
+    /// assert!(copy.apply_patch(patch)? == 2 && copy.contains("apple"));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Sequence`] if a record does not follow on what the filter has; others as
+    /// [`replay`](GrowingFilter::replay), and [`Error::Truncated`] for a record that is not all there. The
+    /// records before the one that is wrong are applied, and
+    /// [`saved_sequence`](GrowingFilter::saved_sequence) says which.
+    pub fn apply_patch(&mut self, mut patch: &[u8]) -> Result<u64, Error> {
+        while !patch.is_empty() {
+            let Record { header, point, content, rest } = format::first(patch)?;
+            if !header.matches(content) {
+                return Err(Error::Checksum);
+            }
+            self.take(&header, point, content)?;
+            patch = rest;
+        }
+        self.saved_sequence().ok_or(Error::Sequence { last: 0, given: 0 })
+    }
+
+    /// The sequence number of the record that the filter was last saved, replayed or patched by. None if there
+    /// is none, or if it does not know what changed since.
+    pub fn saved_sequence(&self) -> Option<u64> {
+        self.changes.point.map(|point| point.sequence)
+    }
+
+    /// How many prefixes of the longest length there are.
+    fn longest_prefixes(&self) -> u64 {
+        self.common.prefixes << self.common.longer.unwrap_or(0)
+    }
+
+    /// What changed, sorted, without what was inserted and removed.
+    fn changed(&self) -> Result<format::Changes, Error> {
+        let prefixes = self.longest_prefixes();
+        let prefix = |hash: &u64| ((u128::from(*hash) * u128::from(prefixes)) >> 64) as u64;
+        let sorted = |hashes: &[u64]| {
+            let mut all = Vec::new();
+            all.try_reserve_exact(hashes.len()).map_err(|_| Error::OutOfMemory)?;
+            all.extend(hashes.iter().map(prefix));
+            all.sort_unstable();
+            Ok::<_, Error>(all)
+        };
+        let mut inserted = sorted(&self.changes.inserted)?;
+        let mut removed = sorted(&self.changes.removed)?;
+        without_common(&mut inserted, &mut removed);
+        Ok(format::Changes { key_count: self.key_count, inserted, removed })
+    }
+
+    /// A record of all, to be written.
+    pub(super) fn whole(&self, sequence: u64) -> Result<Whole, Error> {
+        let own = self.settled()?;
+        let mut sum = Sum { sum: Xxh3::new(), len: 0 };
+        encoded::write_settled(own.as_ref().unwrap_or(self), &mut sum)?;
+        let (len, content_checksum) = (sum.len, sum.sum.digest());
+        let (header, point) = Header { kind: Kind::Whole, len, sequence, content_checksum }.seal();
+        Ok(Whole { own, header, point })
+    }
+
+    /// From here on, what changes is what changed since this record.
+    pub(super) fn is_saved(&mut self, point: Point) {
+        let fresh = Changes::since(point, self.key_count);
+        let Changes { mut inserted, mut removed, .. } = std::mem::replace(&mut self.changes, fresh);
+        inserted.clear();
+        removed.clear();
+        (self.changes.inserted, self.changes.removed) = (inserted, removed);
+    }
+
+    pub(super) fn point(&self) -> Option<Point> {
+        self.changes.point
+    }
+
+    /// Takes a record.
+    fn take(&mut self, header: &Header, point: Point, content: &[u8]) -> Result<Taken, Error> {
+        let own = self.changes.point;
+        if own == Some(point) {
+            return Ok(Taken::Repeated);
+        }
+        if let Some(own) = own
+            && header.sequence <= own.sequence
+            && point.origin == own.origin
+        {
+            return Ok(Taken::Repeated);
+        }
+        let last = own.map_or(0, |own| own.sequence);
+        let wrong = Err(Error::Sequence { last, given: header.sequence });
+        if !self.changes.is_empty() || own.is_some() && header.sequence <= last {
+            return wrong;
+        }
+        match header.kind {
+            Kind::Whole => *self = whole_of(content)?,
+            Kind::Changes { base, origin } => {
+                if own.is_none_or(|own| (own.id, own.origin) != (base, origin)) {
+                    return wrong;
+                }
+                let changes = format::Changes::decode(content, self.longest_prefixes())?;
+                self.apply(&changes)?;
+            }
+        }
+        self.is_saved(point);
+        Ok(Taken::Applied)
+    }
+
+    /// Inserts and removes what changed.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; the filter has what it had.
+    fn apply(&mut self, changes: &format::Changes) -> Result<(), Error> {
+        let (prefixes, before) = (u128::from(self.longest_prefixes()), self.key_count);
+        // The first hash of a prefix. All its hashes have the same prefixes of each length.
+        let hash = |prefix: &u64| ((u128::from(*prefix) << 64).div_ceil(prefixes)) as u64;
+        let own = take(&mut self.changes);
+        for (done, prefix) in changes.inserted.iter().enumerate() {
+            if let Err(error) = self.insert_hash(hash(prefix)) {
+                for prefix in &changes.inserted[..done] {
+                    let _ = self.remove_hash(hash(prefix));
+                }
+                (self.changes, self.key_count) = (own, before);
+                return Err(error);
+            }
+        }
+        for prefix in &changes.removed {
+            // What is absent was not inserted, and its removal took another key's prefix.
+            let _ = self.remove_hash(hash(prefix));
+        }
+        (self.changes, self.key_count) = (own, changes.key_count);
+        Ok(())
+    }
+}
+
+/// The filter of a whole record.
+fn whole_of(content: &[u8]) -> Result<GrowingFilter, Error> {
+    GrowingFilter::decode(content)
+}
+
+/// A record of a whole filter: what is written before it, and the copy of which the bytes are, if any.
+pub(super) struct Whole {
+    own: Option<GrowingFilter>,
+    header: [u8; HEADER_BYTES],
+    pub(super) point: Point,
+}
+
+impl Whole {
+    /// Writes it. `filter` is the one that it is of.
+    pub(super) fn write(&self, filter: &GrowingFilter, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.header)?;
+        encoded::write_settled(self.own.as_ref().unwrap_or(filter), out)
+    }
+}
+
+/// The length and checksum of what is written.
+struct Sum {
+    sum: Xxh3,
+    len: u64,
+}
+
+impl Write for Sum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sum.update(bytes);
+        self.len += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Takes out of two sorted lists what both have.
+fn without_common(a: &mut Vec<u64>, b: &mut Vec<u64>) {
+    let (mut i, mut j, mut kept_a, mut kept_b) = (0, 0, 0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(&b[j]) {
+            std::cmp::Ordering::Equal => (i, j) = (i + 1, j + 1),
+            std::cmp::Ordering::Less => {
+                a[kept_a] = a[i];
+                (i, kept_a) = (i + 1, kept_a + 1);
+            }
+            std::cmp::Ordering::Greater => {
+                b[kept_b] = b[j];
+                (j, kept_b) = (j + 1, kept_b + 1);
+            }
+        }
+    }
+    a.drain(kept_a..i);
+    b.drain(kept_b..j);
+}
+
+// ---- reading ----
+
+fn replay(from: &mut dyn Read) -> Result<Replayed, Error> {
+    // What is replayed, and the sequence numbers and ids of its records.
+    let (mut filter, mut seen) = (None::<GrowingFilter>, Vec::<(u64, u64)>::new());
+    let (mut len, mut sequence, mut content) = (0, 0, Vec::new());
+    let is_torn = loop {
+        let mut header = [0; HEADER_BYTES];
+        let given = fill(from, &mut header)?;
+        if given == 0 {
+            break false;
+        }
+        let read = if given < HEADER_BYTES {
+            Err(Error::Truncated { needed: HEADER_BYTES as u64, given: given as u64 })
+        } else {
+            record(from, &header, &mut content)
+        };
+        let (header, point) = match read {
+            Ok(record) => record,
+            // Not a journal, or of nothing.
+            Err(error @ (Error::Truncated { .. } | Error::NotAFilter)) if len == 0 => {
+                return Err(error);
+            }
+            Err(Error::Truncated { .. }) => break true,
+            Err(Error::NotAFilter | Error::Checksum) => {
+                // The last record, half written? Then no other follows.
+                from.read_to_end(&mut content)?;
+                content.try_reserve(HEADER_BYTES).map_err(|_| Error::OutOfMemory)?;
+                content.splice(..0, header[format::STEP..].iter().copied());
+                if len == 0 || format::has_record(&content) {
+                    return Err(Error::Checksum);
+                }
+                break true;
+            }
+            Err(error) => return Err(error),
+        };
+        len += HEADER_BYTES as u64 + header.len;
+        let id = (point.sequence, point.id);
+        let at = seen.partition_point(|&(sequence, _)| sequence < point.sequence);
+        if seen.get(at) == Some(&id) {
+            continue;
+        }
+        if at < seen.len() {
+            return Err(Error::Sequence { last: sequence, given: point.sequence });
+        }
+        match &mut filter {
+            Some(filter) => _ = filter.take(&header, point, &content)?,
+            None if header.kind == Kind::Whole => {
+                let mut whole = whole_of(&content)?;
+                whole.is_saved(point);
+                filter = Some(whole);
+            }
+            None => return Err(Error::Sequence { last: 0, given: point.sequence }),
+        }
+        seen.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        seen.push(id);
+        sequence = point.sequence;
+    };
+    let none = Error::Truncated { needed: HEADER_BYTES as u64, given: 0 };
+    Ok(Replayed { filter: filter.ok_or(none)?, sequence, len, is_torn })
+}
+
+/// Reads a record of which the header is there. Its content is in `content`, as far as there is one.
+fn record(
+    from: &mut dyn Read,
+    header: &[u8; HEADER_BYTES],
+    content: &mut Vec<u8>,
+) -> Result<(Header, Point), Error> {
+    content.clear();
+    let (header, point) = Header::read(header)?;
+    let given = from.take(header.len).read_to_end(content)? as u64;
+    if given < header.len {
+        let all = |len: u64| len.saturating_add(HEADER_BYTES as u64);
+        return Err(Error::Truncated { needed: all(header.len), given: all(given) });
+    }
+    if header.matches(content) { Ok((header, point)) } else { Err(Error::Checksum) }
+}
+
+/// Reads until the buffer is full or nothing is left. Returns how many bytes it read.
+fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, Error> {
+    let mut len = 0;
+    while len < buffer.len() {
+        match from.read(&mut buffer[len..]) {
+            Ok(0) => break,
+            Ok(read) => len += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(len)
+}

@@ -1,0 +1,199 @@
+//! The journal of a growing filter in a file: begun at once, appended to, flushed, cut off where it is torn.
+
+use super::GrowingFilter;
+use super::journal::Replayed;
+use crate::error::Error;
+use crate::format::journal::Point;
+use crate::os::file;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that holds a growing filter, and takes what changes in it, so that after a crash the filter is
+/// there as it was when it was last saved.
+///
+/// ```
+/// use bloomline::{GrowingFilter, Journal};
+///
+/// let path = std::env::temp_dir().join(format!("{}.journal", std::process::id()));
+/// let mut filter = GrowingFilter::new(1_000_000, 0.01, 0)?;
+/// let mut journal = Journal::create(&path, &mut filter, 0)?;
+/// filter.insert("apple")?;
+/// journal.save_changed(&mut filter, 1)?; // 1 is on the disk
+///
+/// // After a restart.
+/// # drop(journal);
+/// let (journal, filter) = Journal::open(&path)?;
+/// assert!(journal.sequence() == 1 && filter.contains("apple"));
+/// # drop(journal);
+/// # std::fs::remove_file(path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A journal has one writer: it locks the file, where the system has locks. Anybody may read it meanwhile, by
+/// [`GrowingFilter::replay`].
+///
+/// It gets longer with each record. [`restart`](Journal::restart) makes it as short as it can be.
+#[derive(Debug)]
+pub struct Journal {
+    /// Opened to append.
+    file: File,
+    path: PathBuf,
+    /// The last record, and where it ends.
+    point: Point,
+    len: u64,
+    /// Whether something is behind it that could not be cut off.
+    is_broken: bool,
+}
+
+impl Journal {
+    /// Begins a journal with the whole filter. A file that is there is replaced atomically, as
+    /// [`GrowingFilter::save`] does. For `sequence` see [`GrowingFilter::save_whole`].
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::save`]; [`Error::Io`] of the kind `WouldBlock` if the file is a journal that is
+    /// open.
+    pub fn create<P: AsRef<Path>>(
+        path: P,
+        filter: &mut GrowingFilter,
+        sequence: u64,
+    ) -> Result<Journal, Error> {
+        let path = path.as_ref();
+        // Held until it is replaced.
+        let _old = match path.is_file() {
+            true => Some(file::append(path)?),
+            false => None,
+        };
+        let (file, point, len) = begin(path, filter, sequence)?;
+        Ok(Journal { file, path: path.to_path_buf(), point, len, is_broken: false })
+    }
+
+    /// Opens a journal, and returns the filter as it was at the last whole record. What follows that, a record
+    /// that was being written when the program ended, is cut off.
+    ///
+    /// Everything that was acknowledged is there: compare [`sequence`](Journal::sequence) with the number
+    /// that you know of, and insert again what came after it.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::replay`]; [`Error::NotAFile`]; [`Error::Io`], of the kind `WouldBlock` if it is
+    /// open already.
+    pub fn open<P: AsRef<Path>>(path: P) -> Result<(Journal, GrowingFilter), Error> {
+        let path = path.as_ref();
+        let file = file::append(path)?;
+        let read = || {
+            let Replayed { filter, len, is_torn, .. } = GrowingFilter::replay(&file)?;
+            if is_torn {
+                file.set_len(len)?;
+                file.sync_all()?;
+            }
+            Ok::<_, Error>((filter, len))
+        };
+        let (filter, len) = read().map_err(|error| error.at(path))?;
+        let none = Error::Sequence { last: 0, given: 0 };
+        let point = filter.point().ok_or(none)?;
+        Ok((Journal { file, path: path.to_path_buf(), point, len, is_broken: false }, filter))
+    }
+
+    /// Appends what changed in the filter since the last record, and flushes it to the disk. Once it has
+    /// returned, `sequence` may be acknowledged. A filter that is not the one of the last record is written
+    /// whole: see [`GrowingFilter::save_changed`].
+    ///
+    /// # Errors
+    /// [`Error::Sequence`] if `sequence` is not above that of the last record; [`Error::Io`], such as a full
+    /// disk; [`Error::OutOfMemory`]. The journal is as before, and the filter knows what changed: try again.
+    /// If the disk fails altogether, each further call is an error until
+    /// [`restart`](Journal::restart) has written a new file.
+    pub fn save_changed(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
+        if sequence <= self.point.sequence {
+            return Err(Error::Sequence { last: self.point.sequence, given: sequence });
+        }
+        if self.is_broken {
+            self.cut()?;
+        }
+        let mut out = Flushed { file: &self.file, len: 0 };
+        let saved = if filter.point() == Some(self.point) {
+            filter.save_changed(&mut out, sequence)
+        } else {
+            filter.save_whole(&mut out, sequence)
+        };
+        let len = out.len;
+        match (saved, filter.point()) {
+            (Ok(()), Some(point)) => {
+                (self.point, self.len) = (point, self.len + len);
+                Ok(())
+            }
+            (saved, _) => {
+                self.is_broken = self.cut().is_err();
+                saved.map_err(|error| error.at(&self.path))
+            }
+        }
+    }
+
+    /// Replaces the file atomically by one that has the whole filter and no other record. `sequence` may be
+    /// the one it has.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::save`]; [`Error::Sequence`] if `sequence` is below that of the last record. The
+    /// journal is as before.
+    pub fn restart(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
+        if sequence < self.point.sequence {
+            return Err(Error::Sequence { last: self.point.sequence, given: sequence });
+        }
+        (self.file, self.point, self.len) = begin(&self.path, filter, sequence)?;
+        self.is_broken = false;
+        Ok(())
+    }
+
+    /// The sequence number of the last record.
+    pub fn sequence(&self) -> u64 {
+        self.point.sequence
+    }
+
+    /// The bytes of the file.
+    pub fn file_len(&self) -> u64 {
+        self.len
+    }
+
+    /// Cuts off what is behind the last record.
+    fn cut(&mut self) -> Result<(), Error> {
+        let cut = || {
+            self.file.set_len(self.len)?;
+            self.file.sync_all()
+        };
+        cut().map_err(|error| Error::from(error).at(&self.path))?;
+        self.is_broken = false;
+        Ok(())
+    }
+}
+
+/// Makes the whole filter the content of a file. Returns that, opened to append, its record and its length.
+fn begin(
+    path: &Path,
+    filter: &mut GrowingFilter,
+    sequence: u64,
+) -> Result<(File, Point, u64), Error> {
+    let whole = filter.whole(sequence)?;
+    file::replace(path, |file| whole.write(filter, file))?;
+    let file = file::append(path)?;
+    let len = file.metadata().map_err(|error| Error::from(error).at(path))?.len();
+    filter.is_saved(whole.point);
+    Ok((file, whole.point, len))
+}
+
+/// A file whose `flush` is one to the disk, and what was written to it.
+struct Flushed<'a> {
+    file: &'a File,
+    len: u64,
+}
+
+impl Write for Flushed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = self.file.write(bytes)?;
+        self.len += len as u64;
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
