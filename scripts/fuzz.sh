@@ -60,6 +60,9 @@ for target in "${targets[@]}"; do
         done
         corpora+=("$seeds")
     fi
+    if [ "$target" = journal ]; then
+        corpora+=(golden/journal/accepted golden/journal/rejected)
+    fi
     echo "fuzz: $target, $seconds seconds"
     "$fuzz" run "$target" "${corpora[@]}" -- \
         -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 ||

@@ -35,9 +35,8 @@ pub use cascade::{Cascade, CascadeBuilder, CascadeView};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
-pub use growing::{
-    GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal, Prefixes, Replayed,
-};
+pub use growing::{GrowingFilter, GrowingView, Prefixes};
+pub use growing::{GrowingReader, GrowingWriter, Journal, Replayed};
 pub use insert::Dedup;
 pub use map::{MappedCascade, MappedFilter, MappedGrowing, MappedMatrix};
 #[cfg(feature = "capi")]

@@ -70,6 +70,36 @@ fn the_page_s_tables() {
     }
 }
 
+/// The header of a journal's record, field by field.
+#[test]
+fn the_page_s_journals() {
+    let page = page();
+    let section = page.split_once("## Journals of growing filters").unwrap().1;
+    use crate::kinds::journal_bytes::of_record as at;
+    for (field, range) in [
+        ("magic", at::MAGIC),
+        ("version", at::VERSION),
+        ("kind", at::KIND),
+        ("zero", at::ZERO),
+        ("len", at::LEN),
+        ("sequence", at::SEQUENCE),
+        ("base", at::BASE),
+        ("origin", at::ORIGIN),
+        ("content_checksum", at::CONTENT_CHECKSUM),
+        ("header_checksum", at::CHECKSUM),
+    ] {
+        let number = match field {
+            "magic" => "bytes".to_string(),
+            _ => format!("u{}", 8 * range.len()),
+        };
+        let start = [range.start.to_string(), number, field.to_string()];
+        let is_it = |line: &str| line.split_whitespace().take(3).eq(start.iter());
+        assert!(section.lines().any(is_it), "{start:?}");
+    }
+    assert!(section.contains("42 4C 4D 4A 52 4E 4C 0A: \"BLMJRNL\""));
+    assert_eq!([0x42, 0x4C, 0x4D, 0x4A, 0x52, 0x4E, 0x4C, 0x0A], *b"BLMJRNL\n");
+}
+
 #[test]
 fn the_page_s_worked_example() {
     let page = page();
