@@ -5,9 +5,20 @@
 #[allow(dead_code, reason = "tests use all of it")]
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
+#[allow(dead_code, reason = "tests use all of it")]
+#[path = "../../tests/all/kinds/growing_bytes.rs"]
+mod growing_bytes;
+#[allow(dead_code, reason = "tests use all of it")]
+#[path = "../../tests/all/kinds/growing_model.rs"]
+mod growing_model;
+#[allow(dead_code, reason = "tests use all of it")]
+#[path = "../../tests/all/kinds/journal_bytes.rs"]
+mod journal_bytes;
 
 use bloomline::GrowingFilter;
 use definition::*;
+use growing_model::*;
+use journal_bytes::*;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -137,6 +137,33 @@ fn what_is_written_is_read() {
 }
 
 /// Of a filter for any number of keys, all keys are there, and its rate is what was asked for.
+/// What threads insert is saved as what one inserts; too much of it is a whole filter.
+#[test]
+fn threads_are_followed() {
+    let hashes = |count, seed| -> Vec<u64> {
+        let mut state = seed;
+        (0..count).map(|_| next_random(&mut state)).collect()
+    };
+    let (first, more, most) = (hashes(100_000, 1), hashes(12_000, 2), hashes(40_000, 3));
+    let mut filter = GrowingFilter::new(200_000, 0.01, 5).unwrap();
+    filter.insert_hashes_parallel(&first, 2).unwrap();
+    let mut model = Growing::new(200_000, 0.01, 5);
+    model.key_count = first.len() as u64;
+    let mut three = Three::new(filter, model);
+    three.filter.insert_hashes_parallel(&more, 2).unwrap();
+    let prefixes: Vec<u64> = more.iter().map(|&hash| three.prefix(hash)).collect();
+    three.lists[0].extend(prefixes);
+    three.model.key_count += more.len() as u64;
+    three.save(11);
+    three.filter.insert_hashes_parallel(&most, 3).unwrap();
+    three.filter.save_changed(&mut three.journal, 12).unwrap();
+    let replayed = GrowingFilter::replay(&three.journal[..]).unwrap();
+    assert!(replayed.filter == three.filter);
+    assert!(
+        first.iter().chain(&more).chain(&most).all(|&hash| replayed.filter.contains_hash(hash))
+    );
+}
+
 #[test]
 fn an_unbounded_filter_keeps_its_keys() {
     let filter = GrowingFilter::unbounded(100, 0.01, 5).unwrap();
