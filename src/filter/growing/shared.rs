@@ -67,8 +67,8 @@ impl State {
     #[cold]
     #[inline(never)]
     fn is_beside(&self, beside: &ConcurrentFilter, hash: u64, length: u32) -> bool {
-        let mut all = (0..=length).map(|length| self.common.normal(hash, length));
-        all.any(|normal| beside.contains_hash(hash_u64(normal, 0)))
+        (0..=length)
+            .any(|length| beside.contains_hash(hash_u64(self.common.normal(hash, length), 0)))
     }
 }
 
@@ -247,8 +247,6 @@ impl GrowingWriter {
         self.show_all();
     }
 
-    // ---- showing ----
-
     /// Shows readers what a change for a hash has changed: the region of the hash, and the one that moves.
     #[inline]
     fn show(&mut self, hash: u64) {
@@ -262,9 +260,8 @@ impl GrowingWriter {
             return self.show_all();
         }
         let sequences = &*self.shared.sequences;
-        let small = places.mask == 0;
         let region = (hash >> 60) as usize & places.mask;
-        let number = |region| if small { None } else { Some(region) };
+        let number = |region| if places.mask == 0 { None } else { Some(region) };
         let mut changed = places.layouts[region].lines.flush();
         if let Some(sweep) = &self.filter.sweep {
             changed |= places.layouts[sweep.region].lines.flush();
@@ -368,8 +365,17 @@ impl fmt::Debug for GrowingWriter {
 }
 
 /// Probes a growing filter that a [`GrowingWriter`] changes meanwhile. A clone probes the same filter.
-///
 /// No call waits for the writer. The filter lives as long as its writer or a reader.
+///
+/// ```
+/// use bloomline::{GrowingFilter, GrowingWriter};
+///
+/// let mut writer = GrowingWriter::new(GrowingFilter::unbounded(1000, 0.01, 0)?)?;
+/// let reader = writer.reader();
+/// writer.insert("apple")?;
+/// assert!(std::thread::spawn(move || reader.contains("apple")).join().unwrap());
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct GrowingReader {
     shared: Arc<Shared>,
