@@ -69,12 +69,8 @@ impl Probe for GrowingFilter {
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
         let (layout, line, value) = self.places.locate(hash);
-        let in_lines = layout.contains(line, value);
-        // A branch on the answer would often be foreseen wrongly; this one never is.
-        if self.stash.is_empty() {
-            return in_lines;
-        }
-        in_lines || self.stash_has(hash, layout.length)
+        layout.contains(line, value)
+            || !self.stash.is_empty() && self.stash_has(hash, layout.length)
     }
 
     #[inline]

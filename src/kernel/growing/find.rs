@@ -97,10 +97,13 @@ pub(super) unsafe fn find<S: Select, const MIXED: bool>(line: &Line, value: i64,
     } else {
         any::<MIXED>(line, low, run.first, run.len, r)
     };
-    let goes_on = run.is_last & (line[0] >> 6 & 1 == 1);
-    // Callers ask for `Onward`, which is rare. Neither answer can be foreseen.
-    let otherwise = if goes_on { Found::Onward } else { Found::Absent };
-    select_unpredictable(is_there, Found::Present, otherwise)
+    if is_there {
+        Found::Present
+    } else if run.is_last & (line[0] >> 6 & 1 == 1) {
+        Found::Onward
+    } else {
+        Found::Absent
+    }
 }
 
 /// The bits that do not count in each field: those up to the lowest 1, or all if there is none.

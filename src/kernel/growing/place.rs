@@ -276,16 +276,7 @@ impl Layout {
     /// Whether the chain from a line on has a value.
     #[inline(always)]
     pub(crate) fn contains(&self, line: usize, value: i64) -> bool {
-        let (mut line, mut value) = (line, value);
-        loop {
-            let Some(at) = self.lines.get(line) else { return false };
-            let found = self.look(at, value);
-            // The other two cannot be foreseen, so they are not told apart by a branch.
-            if found != Found::Onward {
-                return found == Found::Present;
-            }
-            (line, value) = (line + 1, value - self.values());
-        }
+        self.search(line, value).is_some()
     }
 
     /// The line of a chain that has a value, or of mixed lengths one that a probe for it finds, and
