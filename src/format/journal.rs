@@ -1,7 +1,8 @@
 //! Journals of growing filters: records of a whole filter, and of the prefixes that were inserted and
 //! removed since the record before. `docs/FORMAT.md` is the standard.
 
-use super::native::{checksum, put, u64_at};
+pub(crate) use super::native::checksum;
+use super::native::{put, u64_at};
 use crate::error::Error;
 
 pub(crate) const HEADER_BYTES: usize = 64;
@@ -136,11 +137,6 @@ pub(crate) fn has_record(bytes: &[u8]) -> bool {
     })
 }
 
-/// The checksum of a content.
-pub(crate) fn checksum_of(content: &[u8]) -> u64 {
-    checksum(content)
-}
-
 /// A record in bytes.
 pub(crate) struct Record<'a> {
     pub(crate) header: Header,
@@ -225,8 +221,9 @@ impl Changes {
             if count > from.left() {
                 return Err(Error::Reserved);
             }
-            list.try_reserve_exact(count as usize).map_err(|_| Error::OutOfMemory)?;
-            let (r, mut last) = (width(prefixes, count as usize), 0_u64);
+            let count = usize::try_from(count).map_err(|_| Error::OutOfMemory)?;
+            list.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+            let (r, mut last) = (width(prefixes, count), 0_u64);
             for _ in 0..count {
                 let high = from.zeros().ok_or(Error::Reserved)?;
                 let low = from.take(r).ok_or(Error::Reserved)?;

@@ -237,7 +237,7 @@ pub(super) fn lines_checksum(footer: &FooterBytes) -> u64 {
     u64_at(footer, at::LINES_CHECKSUM)
 }
 
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     hash(bytes, 0)
 }
 

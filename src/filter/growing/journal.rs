@@ -95,7 +95,7 @@ impl GrowingFilter {
             return Err(Error::Sequence { last, given: sequence });
         }
         let content = self.changed()?.encode(self.longest_prefixes())?;
-        let (len, content_checksum) = (content.len() as u64, format::checksum_of(&content));
+        let (len, content_checksum) = (content.len() as u64, format::checksum(&content));
         let kind = Kind::Changes { base, origin };
         let (header, point) = Header { kind, len, sequence, content_checksum }.seal();
         journal.write_all(&header)?;
@@ -256,7 +256,7 @@ impl GrowingFilter {
             return wrong;
         }
         match header.kind {
-            Kind::Whole => *self = whole_of(content)?,
+            Kind::Whole => *self = GrowingFilter::decode(content)?,
             Kind::Changes { base, origin } => {
                 if own.is_none_or(|own| (own.id, own.origin) != (base, origin)) {
                     return wrong;
@@ -294,11 +294,6 @@ impl GrowingFilter {
         (self.changes, self.key_count) = (own, changes.key_count);
         Ok(())
     }
-}
-
-/// The filter of a whole record.
-fn whole_of(content: &[u8]) -> Result<GrowingFilter, Error> {
-    GrowingFilter::decode(content)
 }
 
 /// A record of a whole filter: what is written before it, and the copy of which the bytes are, if any.
@@ -402,7 +397,7 @@ fn replay(from: &mut dyn Read) -> Result<Replayed, Error> {
         match &mut filter {
             Some(filter) => _ = filter.take(&header, point, &content)?,
             None if header.kind == Kind::Whole => {
-                let mut whole = whole_of(&content)?;
+                let mut whole = GrowingFilter::decode(&content)?;
                 whole.is_saved(point);
                 filter = Some(whole);
             }

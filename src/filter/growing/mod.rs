@@ -177,7 +177,22 @@ impl GrowingFilter {
         calls: &'static Calls,
         backend: Backend,
     ) -> Result<GrowingFilter, Error> {
-        let mut filter = GrowingFilter {
+        let mut filter = GrowingFilter::without_regions(common, terms, calls, backend);
+        filter.places.layouts.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        filter.regions.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        filter.places.layouts.push(Layout::new(common, calls, (0, 1), 0, 1)?);
+        filter.regions.push(Region::default());
+        Ok(filter)
+    }
+
+    /// Nothing but what it is made with.
+    fn without_regions(
+        common: Common,
+        terms: Terms,
+        calls: &'static Calls,
+        backend: Backend,
+    ) -> GrowingFilter {
+        GrowingFilter {
             places: Places::default(),
             regions: Vec::new(),
             common,
@@ -193,12 +208,7 @@ impl GrowingFilter {
             terms,
             calls,
             backend,
-        };
-        filter.places.layouts.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
-        filter.regions.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
-        filter.places.layouts.push(Layout::new(common, calls, (0, 1), 0, 1)?);
-        filter.regions.push(Region::default());
-        Ok(filter)
+        }
     }
 
     /// Creates a bounded filter of these keys, for as many as the iterator promises, with seed 0. For

@@ -157,7 +157,7 @@ impl GrowingFilter {
             let is_made = matches!(source, Source::Made(..));
             if len < LEAST || room.for_hashes(end - from, answers, is_made).is_err() {
                 room = Room::default();
-                count += self.singly(&source, from..end, words)?;
+                count += self.singly(&source, from..end, 0, words)?;
                 continue;
             }
             let mut made = mem::take(&mut room.made);
@@ -184,11 +184,12 @@ impl GrowingFilter {
         Ok(count)
     }
 
-    /// Without the memory for more.
+    /// Without the memory for more. The first answer has a number.
     fn singly(
         &mut self,
         source: &Source<'_>,
         range: std::ops::Range<usize>,
+        first: usize,
         mut words: Option<&mut [u64]>,
     ) -> Result<usize, Error> {
         let (mut count, mut made, start) = (0, [0; 512], range.start);
@@ -198,7 +199,7 @@ impl GrowingFilter {
             for (i, &hash) in made[..len].iter().enumerate() {
                 self.prefetch_ahead(&made[..len], i);
                 let is_new = self.insert_hash(hash)?;
-                count += note(&mut words, from - start + i, is_new);
+                count += note(&mut words, first + from - start + i, is_new);
             }
         }
         Ok(count)
@@ -223,7 +224,8 @@ impl GrowingFilter {
         // Also if one region gets more than its share.
         let ends = hashes.len().max(most * PARTS / 2) as u64 >= all / FEW;
         let Ok(mut parts) = self.deal(ends, &inserts) else {
-            return self.singly(&Source::Given(hashes), 0..hashes.len(), words.as_deref_mut());
+            let words = words.as_deref_mut();
+            return self.singly(&Source::Given(hashes), 0..hashes.len(), first, words);
         };
         for (i, &hash) in hashes.iter().enumerate() {
             let at = &mut at[region(hash) as usize];
@@ -343,6 +345,22 @@ impl Source<'_> {
 mod tests {
     use super::*;
     use crate::hash::hash_u64;
+
+    /// One by one, each answer stands at its number.
+    #[test]
+    fn answers_of_those_inserted_singly() {
+        let mut filter = GrowingFilter::new(10_000, 0.01, 0).unwrap();
+        let hashes: Vec<u64> = (0..1000).map(|id| hash_u64(id % 700, 0)).collect();
+        let mut words = [0; 20];
+        let source = Source::Given(&hashes);
+        let count = filter.singly(&source, 100..1000, 70, Some(&mut words)).unwrap();
+        let is_new = |i: usize| words[i / 64] >> (i % 64) & 1 == 1;
+        // 900 hashes, of which the last 200 were given before; a few are taken for present.
+        assert!((690..=700).contains(&count), "{count}");
+        assert_eq!((70..770).filter(|&i| is_new(i)).count(), count);
+        assert!((0..70).chain(770..1280).all(|i| !is_new(i)));
+        assert!(is_new(70) && filter.key_count() == 900);
+    }
 
     /// Batches so small beside the filter that a region goes on moving in the next one.
     #[test]

@@ -2,10 +2,8 @@
 //! one at a time.
 
 use super::GrowingFilter;
-use super::ordered::Ordered;
 use super::state::{Alone, Region};
 use crate::error::Error;
-use crate::kernel::growing::place::Places;
 use crate::layouts::growing::REGIONS;
 
 pub(super) const PARTS: usize = REGIONS as usize;
@@ -27,20 +25,10 @@ impl GrowingFilter {
         parts.try_reserve_exact(PARTS).map_err(failed)?;
         self.places.layouts.try_reserve(1).map_err(failed)?;
         for region in 0..PARTS {
-            let mut part = GrowingFilter {
-                places: Places::default(),
-                regions: Vec::new(),
-                sweep: None,
-                fresh_newest: 0,
-                spare: None,
-                copies: Ordered::default(),
-                stash: Ordered::default(),
-                key_count: 0,
-                is_settled: false,
-                alone: Some(Alone { region, begins }),
-                changes: self.changes.of_region(),
-                ..*self
-            };
+            let &mut GrowingFilter { common, terms, calls, backend, .. } = self;
+            let mut part = GrowingFilter::without_regions(common, terms, calls, backend);
+            part.alone = Some(Alone { region, begins });
+            part.changes = self.changes.of_region();
             part.places.layouts.try_reserve_exact(2).map_err(failed)?;
             part.regions.try_reserve_exact(1).map_err(failed)?;
             parts.push(part);
