@@ -161,6 +161,8 @@ fn status_of_damage_at(at: usize, len: usize) -> u32 {
 #[test]
 fn every_bit_flipped() {
     let mut flips = 0;
+    let all = [0x01, 0x55, 0xFF, 0x80, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40];
+    let given = if fewer() { &all[..3] } else { &all };
     for (name, mut bytes) in samples() {
         let layout = get(&bytes, LAYOUT);
         for at in 0..bytes.len() {
@@ -170,7 +172,7 @@ fn every_bit_flipped() {
             } else {
                 (status, status, status)
             };
-            for flip in (0..8).map(|bit| 1 << bit).chain([0x55, 0xFF]) {
+            for flip in given {
                 bytes[at] ^= flip;
                 assert_readers(&bytes, layout, expected, &format!("{name}, byte {at} ^ {flip:#x}"));
                 bytes[at] ^= flip;
@@ -193,7 +195,7 @@ fn every_bit_flipped_and_sealed() {
         let takes = |(_, layouts, ..): &&Reader| layouts.contains(&layout);
         let (_, _, read, _) = READERS.iter().find(takes).unwrap();
         // A matrix has long groups of rows that are all alike.
-        let (len, step) = (bytes.len(), if layout == 10 { 7 } else { 1 });
+        let (len, step) = (bytes.len(), if layout == 10 || fewer() { 7 } else { 1 });
         for at in (0..len - FOOTER_BYTES).step_by(step).chain(len - FOOTER_BYTES..len) {
             for flip in [0x01, 0x10, 0x80, 0xFF] {
                 bytes[at] ^= flip;
