@@ -1,0 +1,221 @@
+package growing
+
+// A set is built of all its prefixes, in order, at once: the same set has the same bytes.
+
+import (
+	"cmp"
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// Source is prefixes in ascending order, as entries have them, and how often each is there. It can be
+// read again.
+type Source = iter.Seq2[uint64, uint64]
+
+// Lengths are by how many bits the longest prefixes of each sixteenth of all hashes are longer than the
+// first ones.
+type Lengths [Regions]uint
+
+// LengthsOf are those of a set.
+func (s *Set) LengthsOf() (all Lengths) {
+	for i := range all {
+		all[i] = s.Regions[i%len(s.Regions)].length
+	}
+	return all
+}
+
+// Build returns the set of these prefixes.
+func (s Shape) Build(lengths Lengths, source Source) *Set {
+	set := &Set{Shape: s}
+	// Prefixes are too short or not by the widths, and the widths follow from the keys, which are more where
+	// one becomes several.
+	for limit := uint(64); ; {
+		all := s.spread(source, limit)
+		set.layOut(lengths, all)
+		least := limit
+		if s.mixed() == 1 {
+			for i := range set.Regions {
+				g := &set.Regions[i]
+				least = min(least, g.short()+g.r-1)
+			}
+		}
+		if least >= limit {
+			set.fill(all)
+			return set
+		}
+		limit = least
+	}
+}
+
+// spread yields the prefixes of source. Those that end with more zeros than limit become those with so many
+// that cover the same hashes.
+func (s *Shape) spread(source Source, limit uint) Source {
+	var spread []Entry
+	for normal, count := range source {
+		short := uint(bits.TrailingZeros64(normal))
+		if s.mixed() == 0 || short <= limit {
+			continue
+		}
+		first := normal - 1<<short
+		for i := range uint64(1) << (short - limit) {
+			spread = append(spread, Entry{first + (2*i+1)<<limit, count})
+		}
+	}
+	if spread == nil {
+		return source
+	}
+	slices.SortFunc(spread, func(a, b Entry) int { return cmp.Compare(a.Normal, b.Normal) })
+	joined := spread[:1]
+	for _, entry := range spread[1:] {
+		if last := &joined[len(joined)-1]; last.Normal == entry.Normal {
+			last.Count += entry.Count
+		} else {
+			joined = append(joined, entry)
+		}
+	}
+	return func(yield func(normal, count uint64) bool) {
+		rest := joined
+		for normal, count := range source {
+			if uint(bits.TrailingZeros64(normal)) > limit {
+				continue
+			}
+			for len(rest) > 0 && rest[0].Normal < normal {
+				if !yield(rest[0].Normal, rest[0].Count) {
+					return
+				}
+				rest = rest[1:]
+			}
+			if len(rest) > 0 && rest[0].Normal == normal {
+				count, rest = count+rest[0].Count, rest[1:]
+			}
+			if !yield(normal, count) {
+				return
+			}
+		}
+		for _, entry := range rest {
+			if !yield(entry.Normal, entry.Count) {
+				return
+			}
+		}
+	}
+}
+
+// layOut makes the regions for so many prefixes, without lines.
+func (s *Set) layOut(lengths Lengths, all Source) {
+	var keys [Regions]uint64
+	sum, sixteenth := uint64(0), s.normals()/Regions
+	for normal, count := range all {
+		count = min(count, mostCopies)
+		keys[normal/sixteenth] += count
+		sum += count
+	}
+	longest := slices.Max(lengths[:])
+	s.Regions = s.Regions[:0]
+	add := func(number, regions int, length uint, keys uint64) uint64 {
+		g := s.region(number, regions, length)
+		g.shape = &s.Shape
+		lines := s.linesFor(g.w, keys)
+		g.width, _ = s.widthOf(g.w, lines)
+		s.Regions = append(s.Regions, g)
+		return lines
+	}
+	if add(0, 1, longest, sum) <= small {
+		return
+	}
+	s.Regions = s.Regions[:0]
+	for i, length := range lengths {
+		add(i, Regions, length, keys[i])
+	}
+}
+
+// fill writes the lines of all regions.
+func (s *Set) fill(all Source) {
+	s.Stash, s.Copies = nil, nil
+	next, stop := iter.Pull2(all)
+	defer stop()
+	normal, count, more := next()
+	for i := range s.Regions {
+		g := &s.Regions[i]
+		w := writer{g: g, set: s}
+		for more && normal < g.normal(g.end()) {
+			y := g.value(normal)
+			for range min(count, mostCopies) {
+				w.push(y)
+			}
+			if count > mostCopies {
+				s.Copies = append(s.Copies, Entry{normal, count - mostCopies})
+			}
+			normal, count, more = next()
+		}
+		w.write(0)
+		if missing := int(g.homes())*LineBytes - len(g.lines); missing > 0 {
+			g.lines = append(g.lines, make([]byte, missing)...)
+		}
+	}
+}
+
+// writer puts ascending values into lines.
+type writer struct {
+	g      *Region
+	set    *Set
+	number uint64 // of the next line
+	values []uint64
+	buffer [mostValues + 1]int64
+}
+
+func (w *writer) push(y uint64) {
+	if len(w.values) == 8*mostValues {
+		w.write(mostValues)
+	}
+	w.values = append(w.values, y)
+}
+
+// write writes all but so many values, behind which more may come into the same line.
+func (w *writer) write(least int) {
+	g, rest := w.g, w.values
+	low, limit := int64(lowest)<<g.r, int64(g.values())
+	for len(rest) > least {
+		if home := rest[0] / g.values(); home > w.number {
+			w.number = home
+		}
+		start := w.number * g.values()
+		tooLow := int64(rest[0]-start) < low
+		if tooLow || w.number >= g.homes()+spare {
+			if tooLow {
+				limit = low
+			}
+			for len(rest) > 0 && int64(rest[0]-start) < limit {
+				w.set.stash(g.normal(rest[0]))
+				rest = rest[1:]
+			}
+			limit = int64(g.values())
+			continue
+		}
+		part := w.buffer[:min(len(rest), len(w.buffer))]
+		for i := range part {
+			part[i] = int64(rest[i] - start)
+		}
+		line, took := Close(part, limit, false, g.r)
+		rest = rest[took:]
+		isLast := w.number+1 >= g.homes()+spare
+		if !isLast && len(rest) > 0 && int64(rest[0]-start) < limit {
+			line[0] |= 1 << 6
+		}
+		if missing := int(w.number)*LineBytes - len(g.lines); missing > 0 {
+			g.lines = append(g.lines, make([]byte, missing)...)
+		}
+		g.lines = append(g.lines, line[:]...)
+		w.number++
+	}
+	w.values = w.values[:copy(w.values, rest)]
+}
+
+// stash takes a prefix for which no line has room. They come in order.
+func (s *Set) stash(normal uint64) {
+	if last := len(s.Stash) - 1; last >= 0 && s.Stash[last].Normal == normal {
+		s.Stash[last].Count++
+	} else {
+		s.Stash = append(s.Stash, Entry{normal, 1})
+	}
+}
