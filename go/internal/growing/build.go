@@ -115,7 +115,7 @@ func (s *Set) layOut(lengths Lengths, all Source) {
 	add := func(number, regions int, length uint, keys uint64) uint64 {
 		g := s.region(number, regions, length)
 		g.shape = &s.Shape
-		lines := s.linesFor(g.w, keys)
+		lines := s.linesFor(g.w, keys-mulDiv(keys, fullAtOnce-full, 256))
 		g.width, _ = s.widthOf(g.w, lines)
 		s.Regions = append(s.Regions, g)
 		return lines
@@ -132,26 +132,34 @@ func (s *Set) layOut(lengths Lengths, all Source) {
 // fill writes the lines of all regions.
 func (s *Set) fill(all Source) {
 	s.Stash, s.Copies = nil, nil
-	next, stop := iter.Pull2(all)
-	defer stop()
-	normal, count, more := next()
-	for i := range s.Regions {
-		g := &s.Regions[i]
-		w := writer{g: g, set: s}
-		for more && normal < g.normal(g.end()) {
-			y := g.value(normal)
-			for range min(count, mostCopies) {
-				w.push(y)
-			}
-			if count > mostCopies {
-				s.Copies = append(s.Copies, Entry{normal, count - mostCopies})
-			}
-			normal, count, more = next()
+	at := 0
+	w := writer{g: &s.Regions[0], set: s}
+	for normal, count := range all {
+		for normal >= w.g.normal(w.g.end()) {
+			w.finish()
+			at++
+			w = writer{g: &s.Regions[at], set: s, values: w.values}
 		}
-		w.write(0)
-		if missing := int(g.homes())*LineBytes - len(g.lines); missing > 0 {
-			g.lines = append(g.lines, make([]byte, missing)...)
+		y := w.g.value(normal)
+		for range min(count, mostCopies) {
+			w.push(y)
 		}
+		if count > mostCopies {
+			s.Copies = append(s.Copies, Entry{normal, count - mostCopies})
+		}
+	}
+	w.finish()
+	for at++; at < len(s.Regions); at++ {
+		w = writer{g: &s.Regions[at], set: s}
+		w.finish()
+	}
+}
+
+// finish writes what is left, and the lines that no prefix needed.
+func (w *writer) finish() {
+	w.write(0)
+	if missing := int(w.g.homes())*LineBytes - len(w.g.lines); missing > 0 {
+		w.g.lines = append(w.g.lines, make([]byte, missing)...)
 	}
 }
 

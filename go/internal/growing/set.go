@@ -59,7 +59,7 @@ type Set struct {
 
 // Contains reports whether a key may be present. False: definitely absent.
 func (s *Set) Contains(hash uint64) bool {
-	g := &s.Regions[int(hash>>60)%len(s.Regions)]
+	g := &s.Regions[int(hash>>60)&(len(s.Regions)-1)]
 	high, _ := bits.Mul64(hash, s.Prefixes<<g.length)
 	x := high - g.first
 	number, mixed := x/g.u, s.mixed() == 1
@@ -157,7 +157,7 @@ func (s *Set) inLines() iter.Seq[uint64] {
 
 // Count is how often the prefixes of a key are there.
 func (s *Set) Count(hash uint64) (count uint64) {
-	g := &s.Regions[int(hash>>60)%len(s.Regions)]
+	g := &s.Regions[int(hash>>60)&(len(s.Regions)-1)]
 	high, _ := bits.Mul64(hash, s.Prefixes<<g.length)
 	x := high - g.first
 	number := x / g.u

@@ -134,7 +134,6 @@ func (s *Shape) widthOf(w, lines uint64) (width, uint64) {
 
 // linesFor is the fewest lines that have room for so many keys, or the most that there can be.
 func (s *Shape) linesFor(w, keys uint64) uint64 {
-	keys -= mulDiv(keys, fullAtOnce-full, 256)
 	low, high := uint64(1), min(max(w/fewestOfLine, 1), max(keys, 1))
 	for low < high {
 		middle := low + (high-low)/2
@@ -145,6 +144,20 @@ func (s *Shape) linesFor(w, keys uint64) uint64 {
 		}
 	}
 	return low
+}
+
+// quota is how many keys may have prefixes of a length, of all prefixes together. The first twenty lengths
+// cost the same part of the rate, each further one four fifths of the one before.
+func (s *Shape) quota(length uint) uint64 {
+	part := uint64(1) << 32
+	for i := uint(20); i <= length; i++ {
+		part = part * 4 / 5
+	}
+	high, low := bits.Mul64(max(s.Keys, 1)<<length, part)
+	if high>>32 != 0 {
+		return math.MaxUint64
+	}
+	return max(high<<32|low>>32, 1)
 }
 
 // mulDiv is a * b / c, rounded down, where that fits.

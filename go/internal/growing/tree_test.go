@@ -1,0 +1,248 @@
+package growing
+
+// Filters that change, against a map of prefixes.
+
+import (
+	"encoding/binary"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// model is how often each prefix is there, by the definition.
+type model struct {
+	Shape
+	counts map[uint64]uint64
+}
+
+func (m *model) runs(yield func(normal, count uint64) bool) {
+	for _, normal := range slices.Sorted(maps.Keys(m.counts)) {
+		if !yield(normal, m.counts[normal]) {
+			return
+		}
+	}
+}
+
+func (m *model) remove(normal uint64) bool {
+	if m.counts[normal] == 0 {
+		return false
+	}
+	if m.counts[normal]--; m.counts[normal] == 0 {
+		delete(m.counts, normal)
+	}
+	return true
+}
+
+func shapeFor(t testing.TB, unbounded bool, keys uint64, rate float64) Shape {
+	t.Helper()
+	of := Bounded
+	if unbounded {
+		of = Unbounded
+	}
+	shape, err := of(keys, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shape
+}
+
+// sound checks what every piece promises its readers.
+func sound(t testing.TB, tree *Tree) {
+	t.Helper()
+	next := uint64(0)
+	for p := range tree.pieces {
+		s, keys := &p.set, uint64(0)
+		for _, count := range (&Set{Shape: s.Shape, Regions: s.Regions, Stash: s.Stash}).Runs() {
+			keys += count
+		}
+		if p.first() != next || keys != p.keys || !s.areChains() {
+			t.Fatalf("piece at %d: %d keys, not %d", next, keys, p.keys)
+		}
+		next = p.first() + 1<<p.span
+	}
+}
+
+// sources are hashes: well mixed, few of them, near each other, near the ends.
+var sources = map[string]func(r *rand.Rand) uint64{
+	"uniform": (*rand.Rand).Uint64,
+	"popular": func(r *rand.Rand) uint64 { return r.Uint64N(300) * 0x9e3779b97f4a7c15 },
+	"near":    func(r *rand.Rand) uint64 { return 0x7fff<<48 + r.Uint64N(1<<44) },
+	"ends":    func(r *rand.Rand) uint64 { return r.Uint64N(1<<50) - 1<<49 },
+}
+
+func TestAgainstModel(t *testing.T) {
+	for name, hashOf := range sources {
+		for _, keys := range []uint64{1, 20, 3000, 100_000, 1 << 40} {
+			r := rand.New(rand.NewPCG(keys, 1))
+			shape := shapeFor(t, false, keys, 0.01)
+			tree, m := NewTree(shape.Empty()), &model{shape, map[uint64]uint64{}}
+			for i := range 24_000 {
+				hash := hashOf(r)
+				normal := m.Normal(hash, 0)
+				// It grows, then shrinks.
+				if r.IntN(8) < 6-i/16_000*5 {
+					if isNew := tree.Insert(hash); isNew != (m.counts[normal] == 0) {
+						t.Fatalf("%s, %d: new: %v", name, keys, isNew)
+					}
+					m.counts[normal]++
+				} else if i%3 == 0 {
+					if tree.Remove(hash) != m.remove(normal) {
+						t.Fatalf("%s, %d: removal of %x", name, keys, hash)
+					}
+				}
+				asked := hashOf(r)
+				if count := m.counts[m.Normal(asked, 0)]; tree.Count(asked) != count || tree.Contains(asked) != (count > 0) {
+					t.Fatalf("%s, %d: %x is there %d times", name, keys, asked, count)
+				}
+				if i%6000 == 5999 {
+					same(t, tree, m)
+				}
+			}
+			for normal, count := range m.runs {
+				// The hash of a prefix: the lowest one.
+				hash := firstHash(m.Prefixes, normal)
+				for range count {
+					if !tree.Remove(hash) {
+						t.Fatalf("%s, %d: %d is not there", name, keys, normal)
+					}
+				}
+			}
+			m.counts = nil
+			same(t, tree, m)
+		}
+	}
+}
+
+// firstHash is the lowest hash with a prefix.
+func firstHash(prefixes, prefix uint64) (hash uint64) {
+	s := Shape{Prefixes: prefixes}
+	for bit := 63; bit >= 0; bit-- {
+		if next := hash | 1<<bit; s.Normal(next-1, 0) < prefix {
+			hash = next
+		}
+	}
+	return hash
+}
+
+// same checks that a filter has the prefixes of a model, and its bytes.
+func same(t testing.TB, tree *Tree, m *model) {
+	t.Helper()
+	sound(t, tree)
+	for normal, count := range tree.Runs() {
+		if m.counts[normal] != count {
+			t.Fatalf("%d is there %d times, not %d", normal, count, m.counts[normal])
+		}
+	}
+	got, _ := tree.Set().Append(nil)
+	want, _ := m.Build(Lengths{}, m.runs).Append(nil)
+	if string(got) != string(want) {
+		t.Fatal("other bytes than the set of the same prefixes")
+	}
+	again, _ := NewTree(tree.Set()).Set().Append(nil)
+	if string(again) != string(want) {
+		t.Fatal("other bytes when read")
+	}
+}
+
+// Keys stay, the rate is kept and removals find what was inserted, while prefixes get longer.
+func TestUnbounded(t *testing.T) {
+	for name, hashOf := range sources {
+		r := rand.New(rand.NewPCG(7, 7))
+		tree := NewTree(shapeFor(t, true, 100, 0.01).Empty())
+		var keys []uint64
+		for range 60_000 {
+			hash := hashOf(r)
+			tree.Insert(hash)
+			keys = append(keys, hash)
+			if asked := keys[r.IntN(len(keys))]; !tree.Contains(asked) {
+				t.Fatalf("%s: %x is absent", name, asked)
+			}
+		}
+		sound(t, tree)
+		if name == "uniform" {
+			wrong := 0
+			for range 100_000 {
+				if tree.Contains(r.Uint64()) {
+					wrong++
+				}
+			}
+			if wrong > 1000 || tree.Memory()*8 > 18*len(keys) {
+				t.Errorf("%d of 100,000 absent keys pass, %d bytes", wrong, tree.Memory())
+			}
+		}
+		other := NewTree(tree.Set())
+		for i, hash := range keys {
+			if !tree.Contains(hash) || !other.Contains(hash) || !tree.Remove(hash) || !other.Remove(hash) {
+				t.Fatalf("%s: key %d, %x, is absent", name, i, hash)
+			}
+		}
+	}
+}
+
+// An insert moves the lines of a piece at most, and memory is that of the keys.
+func TestPiecesStaySmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	tree := NewTree(shapeFor(t, false, 200_000, 0.01).Empty())
+	var keys []uint64
+	for range 200_000 {
+		keys = append(keys, r.Uint64())
+		tree.Insert(keys[len(keys)-1])
+	}
+	for p := range tree.pieces {
+		if lines := p.set.Regions[0].count(); lines > mostLines*5/4 {
+			t.Errorf("a piece of %d lines", lines)
+		}
+	}
+	if bits := float64(tree.Memory()*8) / float64(len(keys)); bits > 11 {
+		t.Errorf("%.2f bits per key", bits)
+	}
+	for _, hash := range keys {
+		if !tree.Remove(hash) {
+			t.Fatal("a key is absent")
+		}
+	}
+	if memory := tree.Memory(); memory > 4096 {
+		t.Errorf("an empty filter takes %d bytes", memory)
+	}
+}
+
+func FuzzTree(f *testing.F) {
+	f.Add(uint64(1000), []byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09"))
+	f.Fuzz(func(t *testing.T, keys uint64, script []byte) {
+		shape := shapeFor(t, false, keys%(1<<50), 0.01)
+		tree, m := NewTree(shape.Empty()), &model{shape, map[uint64]uint64{}}
+		for ; len(script) >= 3; script = script[3:] {
+			// Near each other, and some times each.
+			hash := uint64(binary.LittleEndian.Uint16(script)) << (script[2] & 48)
+			normal := m.Normal(hash, 0)
+			for range script[2]&7 + 1 {
+				if script[2]&8 == 0 {
+					tree.Insert(hash)
+					m.counts[normal]++
+				} else if tree.Remove(hash) != m.remove(normal) {
+					t.Fatal("removed, or not")
+				}
+			}
+			if tree.Count(hash) != m.counts[normal] {
+				t.Fatal("count")
+			}
+		}
+		same(t, tree, m)
+	})
+}
+
+func BenchmarkTree(b *testing.B) {
+	shape := shapeFor(b, false, 1_000_000, 0.01)
+	tree, r := NewTree(shape.Empty()), rand.New(rand.NewPCG(5, 5))
+	b.Run("insert", func(b *testing.B) {
+		for range b.N {
+			tree.Insert(r.Uint64())
+		}
+	})
+	b.Run("absent", func(b *testing.B) {
+		for range b.N {
+			tree.Contains(r.Uint64())
+		}
+	})
+}
