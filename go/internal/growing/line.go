@@ -137,20 +137,97 @@ type Values struct {
 
 // Open returns what a line holds. Any bytes can be read.
 func (l *Line) Open(r uint) (v Values) {
-	count, bucket, low, high := l.head(r)
-	for at := 0; at < headerBits && v.Count < count; at++ {
-		word := low >> (at % 64)
-		if at >= 64 {
-			word = high >> (at - 64)
+	count, base, low, high := l.head(r)
+	for word, first := low, 0; ; word, first = high, 64 {
+		for ; word != 0 && v.Count < count; word &= word - 1 {
+			bucket := base + first + bits.TrailingZeros64(word) - v.Count
+			v.All[v.Count] = int64(bucket)<<r | int64(l.remainder(v.Count, r))
+			v.Count++
 		}
-		if word&1 == 0 {
-			bucket++
-			continue
+		if first > 0 {
+			return v
 		}
-		v.All[v.Count] = int64(bucket)<<r | int64(l.remainder(v.Count, r))
-		v.Count++
 	}
-	return v
+}
+
+// below is the number of header bits before so many remainders, which can lie in the header's room.
+func below(count int, r uint) uint { return 512 - uint(count)*r - headerAt }
+
+// Last is the highest value of a valid line. It reports false if there is none.
+func (l *Line) Last(r uint) (int64, bool) {
+	count, base, low, high := l.head(r)
+	if count == 0 {
+		return 0, false
+	}
+	low, high = low&^from64(below(count, r), 0), high&^from64(below(count, r), 1)
+	header := bits.Len64(low)
+	if high != 0 {
+		header = 64 + bits.Len64(high)
+	}
+	return int64(base+header-count)<<r | int64(l.remainder(count-1, r)), true
+}
+
+// Insert puts a value between those of a valid line. It reports false, and changes nothing, if there is no
+// room or the value would be the first: then the line has to be made anew.
+func (l *Line) Insert(value int64, r uint) bool {
+	from, until, count := l.bucket(value>>r, r)
+	_, base, low, high := l.head(r)
+	behind := value>>r - int64(base)
+	if count == 0 || behind < 0 || count+1 > room(r) {
+		return false
+	}
+	remainder := uint64(value) & (1<<r - 1)
+	j := from
+	for j < until && l.remainder(j, r) <= remainder {
+		j++
+	}
+	low, high = low&^from64(below(count, r), 0), high&^from64(below(count, r), 1)
+	length := bits.Len64(low)
+	if high != 0 {
+		length = 64 + bits.Len64(high)
+	}
+	bit := behind + int64(j)
+	header := max(int64(length), bit) + 1
+	if j == 0 && behind > 0 || header > headerBits || headerAt+header+int64(count+1)*int64(r) > 512 {
+		return false
+	}
+	if bit < 64 {
+		lower := uint64(1)<<bit - 1
+		low, high = low&lower|low&^lower<<1|1<<bit, high<<1|low>>63
+	} else {
+		lower := uint64(1)<<(bit-64) - 1
+		high = high&lower | high&^lower<<1 | 1<<(bit-64)
+	}
+	first := le.Uint64(l[:])
+	// Remainders of higher values move down by one.
+	bottom, top := 512-uint(count+1)*r, 512-uint(j+1)*r
+	var lanes [8]uint64
+	above := uint64(0)
+	for i := 7; i >= 0; i-- {
+		lane := le.Uint64(l[i*8:])
+		moves := from64(bottom, i) &^ from64(top, i)
+		lanes[i] = lane&^moves | (lane>>r|above<<(64-r))&moves
+		above = lane
+	}
+	at, shift := top/64, top%64
+	lanes[at] = lanes[at]&^((1<<r-1)<<shift) | remainder<<shift
+	if shift+r > 64 {
+		lanes[at+1] = lanes[at+1]&^((1<<r-1)>>(64-shift)) | remainder>>(64-shift)
+	}
+	// The header ends before the remainders.
+	keep := from64(bottom, 0)
+	lanes[0] = lanes[0]&keep | (first&0xffff+1|low<<16)&^keep
+	keep = from64(bottom, 1)
+	lanes[1] = lanes[1]&keep | (low>>48|high<<16)&^keep
+	for i, lane := range lanes {
+		le.PutUint64(l[i*8:], lane)
+	}
+	return true
+}
+
+// from64 is a mask of the bits of a lane from bit number from of the line on.
+func from64(from uint, lane int) uint64 {
+	return ^uint64(0) << min(64, max(int(from)-64*lane, 0))
 }
 
 // Close makes a line of the first of these ascending values, as many below limit as fit, and returns how

@@ -95,10 +95,13 @@ func (p *piece) insert(hash uint64) bool {
 	p.keys++
 	p.newest++
 	for number < g.count() && g.line(number).GoesOn() {
-		if all := g.line(number).Open(g.r); all.Count > 0 && all.All[all.Count-1] > value {
+		if last, ok := g.line(number).Last(g.r); ok && last > value {
 			break
 		}
 		number, value = number+1, value-int64(g.values())
+	}
+	if value>>g.r >= lowest && number < g.count() && g.line(number).Insert(value, g.r) {
+		return !there
 	}
 	carried := []int64{value}
 	for ; len(carried) > 0; number++ {
