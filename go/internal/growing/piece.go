@@ -103,9 +103,11 @@ func (p *piece) insert(hash uint64) bool {
 	if value>>g.r >= lowest && number < g.count() && g.line(number).Insert(value, g.r) {
 		return !there
 	}
-	carried := []int64{value}
+	var first, second [2*mostValues + 2]int64
+	first[0] = value
+	carried, merged, free := first[:1], second[:], first[:]
 	for ; len(carried) > 0; number++ {
-		for len(carried) > 0 && (carried[0]>>g.r < lowest || number >= g.homes()+spare) {
+		for len(carried) > 0 && (carried[0]>>g.r < lowest || number >= g.homes()+spare || len(carried) > mostValues) {
 			p.set.Stash = added(p.set.Stash, g.normal(number*g.values()+uint64(carried[0])))
 			carried = carried[1:]
 		}
@@ -119,9 +121,8 @@ func (p *piece) insert(hash uint64) bool {
 		}
 		line := g.line(number)
 		all, goesOn := line.Open(g.r), line.GoesOn()
-		merged := make([]int64, 0, 2*mostValues+2)
-		merged = append(append(merged, all.All[:all.Count]...), carried...)
-		slices.Sort(merged)
+		merged = merged[:all.Count+len(carried)]
+		merge(merged, all.All[:all.Count], carried)
 		closed, took := Close(merged, math.MaxInt64, goesOn, g.r)
 		if carried = merged[took:]; len(carried) > 0 && number+1 < g.homes()+spare {
 			closed[0] |= 1 << 6
@@ -130,8 +131,20 @@ func (p *piece) insert(hash uint64) bool {
 		for i := range carried {
 			carried[i] -= int64(g.values())
 		}
+		merged, free = free, merged[:cap(merged)]
 	}
 	return !there
+}
+
+// merge puts the values of two ascending lists into one.
+func merge(to, a, b []int64) {
+	for i := range to {
+		if len(b) == 0 || len(a) > 0 && a[0] <= b[0] {
+			to[i], a = a[0], a[1:]
+		} else {
+			to[i], b = b[0], b[1:]
+		}
+	}
 }
 
 // copiesOf is how often a value of full length is in the lines.
