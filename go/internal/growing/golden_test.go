@@ -142,3 +142,18 @@ func TestDamagedLines(t *testing.T) {
 		t.Errorf("%d of the damaged filters are refused", refused)
 	}
 }
+
+// Values ascend from line to line, too.
+func TestLinesInOrder(t *testing.T) {
+	for _, second := range []int64{5, 9, 12} {
+		set := shapeFor(t, false, 1, 0.5).Empty()
+		g := &set.Regions[0]
+		g.width = width{64, 3}
+		g.lines = make([]byte, g.homes()*LineBytes)
+		*g.line(0), _ = Close([]int64{9}, 64, true, 3)
+		*g.line(1), _ = Close([]int64{second - 64}, 64, false, 3)
+		if set.areChains() != (second >= 9) {
+			t.Errorf("%d behind 9", second)
+		}
+	}
+}

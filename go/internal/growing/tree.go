@@ -5,7 +5,10 @@ package growing
 
 import "math/bits"
 
-const fan = 4 // bits of a prefix that a node tells apart
+const (
+	fan        = 4   // bits of a prefix that a node tells apart
+	pieceBytes = 320 // of a piece beside its lines, with its share of the tree, about
+)
 
 // node has a piece or a node for each range of 2^span prefixes. A piece of a wider range is there several
 // times.
@@ -210,7 +213,7 @@ func (t *Tree) Set() *Set {
 // Memory is the bytes of its lines and of what is beside them.
 func (t *Tree) Memory() (all int) {
 	for p := range t.pieces {
-		all += cap(p.set.Regions[0].lines) + 300 + entryBytes*(cap(p.set.Stash)+cap(p.set.Copies))
+		all += cap(p.set.Regions[0].lines) + pieceBytes + entryBytes*(cap(p.set.Stash)+cap(p.set.Copies))
 	}
 	return all
 }
