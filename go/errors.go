@@ -11,9 +11,9 @@ import (
 // Errors of files wrap what the system said, so that errors.Is(err, fs.ErrNotExist) works.
 var (
 	// ErrRate: a false-positive rate has to lie between 0 and 1.
-	ErrRate = errors.New("bloomline: the false-positive rate is not between 0 and 1")
+	ErrRate = format.ErrRate
 	// ErrRateTooSmall: the least rates, about; of a standard filter 2e-61.
-	ErrRateTooSmall = errors.New("bloomline: the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16")
+	ErrRateTooSmall = format.ErrRateTooSmall
 	// ErrKeys: a number of keys is negative.
 	ErrKeys = errors.New("bloomline: negative number of keys")
 	// ErrBitsPerKey: the bits per key have to be a positive finite number.
@@ -21,7 +21,7 @@ var (
 	// ErrTooFewBits: a static filter has at least 4 rows.
 	ErrTooFewBits = errors.New("bloomline: the bits per key are too few: a static filter takes 4.22, a RocksDB block 0.5")
 	// ErrK: a key sets 1 to 16 bits. Of bytes also: the number in the place of k is none that the kind has.
-	ErrK = errors.New("bloomline: k is outside its range, which is 1 to 16 in a Bloom filter")
+	ErrK = format.ErrK
 	// ErrFingerprintBits: a cuckoo filter keeps 8, 12 or 16 bits of a key.
 	ErrFingerprintBits = errors.New("bloomline: the fingerprint bits are not 8, 12 or 16")
 	// ErrRows: a static filter has 4 to 16 rows.
@@ -29,7 +29,7 @@ var (
 	// ErrNoLines: a shape without lines, such as the zero Params, or a zero filter.
 	ErrNoLines = errors.New("bloomline: the parameters are not filled in: the line count is 0")
 	// ErrLineCount: more lines than the kind or memory can address. Of bytes also: none.
-	ErrLineCount = errors.New("bloomline: the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)")
+	ErrLineCount = format.ErrLineCount
 	// ErrOutOfMemory: the system refuses the memory. Whatever makes, reads or encodes a filter can return
 	// it; a method without an error panics with it.
 	ErrOutOfMemory = errors.New("bloomline: out of memory")
@@ -67,7 +67,7 @@ var (
 	// ErrTooLong: a stream has more bytes than the reader takes.
 	ErrTooLong = errors.New("bloomline: more bytes than the limit")
 	// ErrReserved: a field is used that this version knows no use of.
-	ErrReserved = errors.New("bloomline: a reserved field is not zero")
+	ErrReserved = format.ErrReserved
 	// ErrNotAFile: a path leads to what is no regular file: a directory, a FIFO, a device.
 	ErrNotAFile = host.ErrNotAFile
 )

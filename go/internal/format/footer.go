@@ -31,12 +31,18 @@ const (
 	Lines = 1
 )
 
-// What can be wrong with a footer of any layout. Package bloomline exports and explains these errors.
+// What can be wrong with bytes, and with what they are made of, as far as packages share it. Package bloomline
+// exports and explains these errors.
 var (
-	ErrTruncated  = errors.New("bloomline: wrong data length: empty, truncated, or extra bytes")
-	ErrNotAFilter = errors.New("bloomline: the data is not a Bloomline filter, or its end is missing")
-	ErrVersion    = errors.New("bloomline: the filter has an unknown format version")
-	ErrChecksum   = errors.New("bloomline: the filter is damaged: a checksum does not match")
+	ErrRate         = errors.New("bloomline: the false-positive rate is not between 0 and 1")
+	ErrRateTooSmall = errors.New("bloomline: the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16")
+	ErrK            = errors.New("bloomline: k is outside its range, which is 1 to 16 in a Bloom filter")
+	ErrLineCount    = errors.New("bloomline: the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)")
+	ErrReserved     = errors.New("bloomline: a reserved field is not zero")
+	ErrTruncated    = errors.New("bloomline: wrong data length: empty, truncated, or extra bytes")
+	ErrNotAFilter   = errors.New("bloomline: the data is not a Bloomline filter, or its end is missing")
+	ErrVersion      = errors.New("bloomline: the filter has an unknown format version")
+	ErrChecksum     = errors.New("bloomline: the filter is damaged: a checksum does not match")
 )
 
 // Footer is what a footer says, of any layout.

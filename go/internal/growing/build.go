@@ -113,7 +113,7 @@ func (s *Set) layOut(lengths Lengths, all Source) {
 	longest := slices.Max(lengths[:])
 	s.Regions = s.Regions[:0]
 	add := func(number, regions int, length uint, keys uint64) uint64 {
-		g := s.region(number, regions, length)
+		g := s.regionOf(number, regions, length)
 		g.shape = &s.Shape
 		lines := s.linesFor(g.w, keys-mulDiv(keys, fullAtOnce-full, 256))
 		g.width, _ = s.widthOf(g.w, lines)

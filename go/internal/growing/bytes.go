@@ -23,10 +23,10 @@ const (
 // BodyLen is how many bytes are before a footer: what it says has to be in range.
 func BodyLen(f format.Footer) (uint64, error) {
 	if f.K != 1 && f.K != Regions {
-		return 0, ErrRegions
+		return 0, format.ErrK
 	}
 	if most := uint64(math.MaxInt/LineBytes) - uint64(f.K) - 2; f.LineCount == 0 || f.LineCount > most {
-		return 0, ErrLineCount
+		return 0, format.ErrLineCount
 	}
 	return (f.LineCount + uint64(f.K) + 1) * LineBytes, nil
 }
@@ -59,7 +59,7 @@ func Open(f format.Footer, body []byte, verify bool) (*Set, error) {
 			return nil, err
 		}
 		if le.Uint64(records[number*LineBytes:]) != lines || count > f.LineCount-lines {
-			return nil, ErrLineCount
+			return nil, format.ErrLineCount
 		}
 		g.lines = blocks[lines*LineBytes:][:count*LineBytes]
 		lines += count
@@ -69,7 +69,7 @@ func Open(f format.Footer, body []byte, verify bool) (*Set, error) {
 	rest := blocks[lines*LineBytes:]
 	entries, carry := bits.Add64(stash, copies, 0)
 	if carry != 0 || entries > uint64(len(rest))/entryBytes || (entries+3)/4*LineBytes != uint64(len(rest)) {
-		return nil, ErrLineCount
+		return nil, format.ErrLineCount
 	}
 	s.Stash, rest = readEntries(rest, stash)
 	s.Copies, rest = readEntries(rest, copies)
@@ -109,10 +109,10 @@ func (s *Shape) read(record []byte) error {
 	if !isZero(record[zeroOf:LineBytes]) || s.Prefixes < fewestPrefixes || s.Prefixes > mostPrefixes ||
 		s.Prefixes%Regions != 0 || s.Keys > s.Prefixes ||
 		s.Lengths > 0 && mostPrefixes/s.Prefixes>>(s.Lengths-1) == 0 {
-		return ErrReserved
+		return format.ErrReserved
 	}
 	if !(s.Rate > 0 && s.Rate < 1) {
-		return ErrRate
+		return format.ErrRate
 	}
 	return nil
 }
@@ -122,16 +122,16 @@ func (s *Shape) readRegion(record []byte, number, regions int) (g Region, count 
 	count = le.Uint64(record[8:])
 	u, r, length := le.Uint64(record[16:]), uint(le.Uint32(record[24:])), uint(le.Uint32(record[28:]))
 	if !isZero(record[zeroOfPart:]) || length > s.longer() || r < 1 || r > mostBits || u < fewestOfLine || u > mostPrefixes {
-		return g, 0, ErrReserved
+		return g, 0, format.ErrReserved
 	}
 	values := u << s.mixed()
 	if values>>r < 1 || values>>r > 128 || s.mixed() == 1 && values&(1<<r-1) != 0 {
-		return g, 0, ErrReserved
+		return g, 0, format.ErrReserved
 	}
-	g = s.region(number, regions, length)
+	g = s.regionOf(number, regions, length)
 	g.width = width{u, r}
 	if homes := g.homes(); count < homes || count > homes+spare {
-		return g, 0, ErrLineCount
+		return g, 0, format.ErrLineCount
 	}
 	return g, count, nil
 }
@@ -205,32 +205,29 @@ func (s *Set) areBeside() bool {
 	return len(copies) == 0
 }
 
-// Append appends what is before the footer, and returns what the footer says of it: all but key count and
-// seed.
-func (s *Set) Append(to []byte) ([]byte, format.Footer) {
-	from := len(to)
-	for i := range s.Regions {
-		to = append(to, s.Regions[i].lines...)
-	}
-	for _, list := range [][]Entry{s.Stash, s.Copies} {
-		for _, entry := range list {
-			to = le.AppendUint64(le.AppendUint64(to, entry.Normal), entry.Count)
-		}
-	}
-	beside := (len(s.Stash) + len(s.Copies)) * entryBytes
-	to = append(to, make([]byte, (beside+LineBytes-1)/LineBytes*LineBytes-beside)...)
-	blocks := (len(to) - from) / LineBytes
-	records := len(to)
+// Body is what is before the footer, in pieces, and what the footer says of it: all but checksum, key count and
+// seed. The lines are not copied.
+func (s *Set) Body() ([][]byte, format.Footer) {
+	var body [][]byte
+	var records []byte
 	first := uint64(0)
 	for i := range s.Regions {
 		g := &s.Regions[i]
+		body = append(body, g.lines)
 		var record [LineBytes]byte
 		le.PutUint64(record[0:], first)
 		le.PutUint64(record[8:], g.count())
 		le.PutUint64(record[16:], g.u)
 		le.PutUint32(record[24:], uint32(g.r))
 		le.PutUint32(record[28:], uint32(g.length))
-		to, first = append(to, record[:]...), first+g.count()
+		records, first = append(records, record[:]...), first+g.count()
+	}
+	blocks := ((len(s.Stash)+len(s.Copies))*entryBytes + LineBytes - 1) / LineBytes
+	beside := make([]byte, 0, blocks*LineBytes)
+	for _, list := range [][]Entry{s.Stash, s.Copies} {
+		for _, entry := range list {
+			beside = le.AppendUint64(le.AppendUint64(beside, entry.Normal), entry.Count)
+		}
 	}
 	var record [LineBytes]byte
 	le.PutUint64(record[0:], s.Prefixes)
@@ -239,9 +236,8 @@ func (s *Set) Append(to []byte) ([]byte, format.Footer) {
 	le.PutUint64(record[24:], uint64(len(s.Stash)))
 	le.PutUint64(record[32:], uint64(len(s.Copies)))
 	le.PutUint32(record[40:], uint32(s.Lengths))
-	to = append(to, record[:]...)
-	return to, format.Footer{
-		LineCount: uint64(blocks), K: uint32(len(s.Regions)), Layout: Layout, Reserved: xxh3.Hash(to[records:]),
-		LinesChecksum: xxh3.Hash(to[from:]),
+	records = append(records, record[:]...)
+	return append(body, beside[:cap(beside)], records), format.Footer{
+		LineCount: first + uint64(blocks), K: uint32(len(s.Regions)), Layout: Layout, Reserved: xxh3.Hash(records),
 	}
 }

@@ -66,6 +66,15 @@ func newPiece(shape Shape, first uint64, span, length uint, source Source) *piec
 	return p
 }
 
+func (p *piece) clone() *piece {
+	q, g := *p, p.set.Regions[0]
+	g.shape = &q.set.Shape
+	g.lines = append(make([]byte, 0, cap(g.lines)), g.lines...)
+	q.set.Regions = []Region{g}
+	q.set.Stash, q.set.Copies = slices.Clone(p.set.Stash), slices.Clone(p.set.Copies)
+	return &q
+}
+
 // isDue reports whether it is to be built anew.
 func (p *piece) isDue() bool {
 	return p.keys > p.most || p.keys < p.least || p.newest > p.quota || p.changes > p.keys+1024

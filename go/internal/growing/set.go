@@ -21,7 +21,7 @@ type Region struct {
 	lines  []byte
 }
 
-func (s *Shape) region(number, regions int, length uint) Region {
+func (s *Shape) regionOf(number, regions int, length uint) Region {
 	w := s.Prefixes << length / uint64(regions)
 	return Region{shape: s, first: w * uint64(number), w: w, length: length}
 }
@@ -57,11 +57,21 @@ type Set struct {
 	Copies  []Entry // further ones of what lines or the stash have
 }
 
+// region is that of a hash.
+func (s *Set) region(hash uint64) *Region {
+	return &s.Regions[int(hash>>60)&(len(s.Regions)-1)]
+}
+
+// prefix is that of a hash, counted from the first of its region.
+func (s *Set) prefix(hash uint64, g *Region) uint64 {
+	high, _ := bits.Mul64(hash, s.Prefixes<<g.length)
+	return high - g.first
+}
+
 // Contains reports whether a key may be present. False: definitely absent.
 func (s *Set) Contains(hash uint64) bool {
-	g := &s.Regions[int(hash>>60)&(len(s.Regions)-1)]
-	high, _ := bits.Mul64(hash, s.Prefixes<<g.length)
-	x := high - g.first
+	g := s.region(hash)
+	x := s.prefix(hash, g)
 	number, mixed := x/g.u, s.mixed() == 1
 	value := int64((x%g.u)<<s.mixed()) + int64(s.mixed())
 	values := int64(g.values())
@@ -157,9 +167,8 @@ func (s *Set) inLines() iter.Seq[uint64] {
 
 // Count is how often the prefixes of a key are there.
 func (s *Set) Count(hash uint64) (count uint64) {
-	g := &s.Regions[int(hash>>60)&(len(s.Regions)-1)]
-	high, _ := bits.Mul64(hash, s.Prefixes<<g.length)
-	x := high - g.first
+	g := s.region(hash)
+	x := s.prefix(hash, g)
 	number := x / g.u
 	value := int64((x%g.u)<<s.mixed()) + int64(s.mixed())
 	for value>>g.r >= lowest && number < g.count() {

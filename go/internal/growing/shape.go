@@ -4,9 +4,10 @@ package growing
 // all languages come to the same.
 
 import (
-	"errors"
 	"math"
 	"math/bits"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 const (
@@ -23,15 +24,6 @@ const (
 	fullAtOnce     = 245 // the same where prefixes come in order
 
 	whole = 24 // parts of an unbounded filter's rate, of which the first lengths have one each
-)
-
-// What can be wrong with a shape. Package bloomline exports and explains these errors.
-var (
-	ErrRate         = errors.New("growing: the false-positive rate is not between 0 and 1")
-	ErrRateTooSmall = errors.New("growing: the false-positive rate is too small")
-	ErrRegions      = errors.New("growing: the regions are neither 1 nor 16")
-	ErrLineCount    = errors.New("growing: the line count is not that of the records")
-	ErrReserved     = errors.New("growing: a field is outside its range")
 )
 
 // Shape is what a filter was made with: the record of the filter without the lists' lengths.
@@ -51,7 +43,7 @@ func Bounded(keys uint64, rate float64) (Shape, error) {
 // Unbounded is the shape of a filter that keeps below rate, however many keys follow the first.
 func Unbounded(firstKeys uint64, rate float64) (Shape, error) {
 	if !(rate > 0 && rate < 1) {
-		return Shape{}, ErrRate
+		return Shape{}, format.ErrRate
 	}
 	prefixes, err := prefixesFor(firstKeys, rate/whole)
 	if err != nil {
@@ -63,11 +55,11 @@ func Unbounded(firstKeys uint64, rate float64) (Shape, error) {
 
 func prefixesFor(keys uint64, rate float64) (uint64, error) {
 	if !(rate > 0 && rate < 1) {
-		return 0, ErrRate
+		return 0, format.ErrRate
 	}
 	wanted := max(math.Ceil(float64(max(keys, 1))/rate), fewestPrefixes)
 	if wanted > mostPrefixes {
-		return 0, ErrRateTooSmall
+		return 0, format.ErrRateTooSmall
 	}
 	return (uint64(wanted) + Regions - 1) / Regions * Regions, nil
 }

@@ -3,7 +3,10 @@ package growing
 // A filter that changes: pieces, each a range of prefixes, in a tree by the prefixes' high bits. A piece that
 // has too many lines becomes two; so an insert never moves more than the lines of a piece.
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 const (
 	fan        = 4   // bits of a prefix that a node tells apart
@@ -25,28 +28,56 @@ type child struct {
 // Tree is a filter that grows and shrinks. Make it with NewTree.
 type Tree struct {
 	Shape
-	root node
+	root    node
+	lengths Lengths // of what it was made of
 }
 
-// NewTree returns a filter of what set has.
-func NewTree(set *Set) *Tree {
-	t := &Tree{Shape: set.Shape}
+// NewTree returns a filter of these prefixes.
+func NewTree(shape Shape, lengths Lengths, source Source) *Tree {
+	t := &Tree{Shape: shape, lengths: lengths}
+	keys := uint64(0)
+	for _, count := range source {
+		keys += min(count, mostCopies)
+	}
 	span := uint(bits.Len64(t.Prefixes - 1))
 	t.root.span = span - fan
-	lengths := set.LengthsOf()
-	length := uint(0)
-	for _, each := range lengths {
-		length = max(length, each)
+	// Some pieces become two even so, and none is built of more than a few lines.
+	for lines := t.linesFor(t.Prefixes, keys); lines > mostLines*3/4 && span > leastSpan; lines /= 2 {
+		span--
 	}
-	p := newPiece(t.Shape, 0, span, length, set.Runs())
-	t.put(p)
-	t.tend(p)
+	var own []Entry
+	first := uint64(0)
+	finish := func() {
+		last := min(first+1<<span, t.Prefixes) - 1
+		length := slices.Max(lengths[t.sixteenth(first) : t.sixteenth(last)+1])
+		p := newPiece(t.Shape, first, span, length, entries(own))
+		t.put(p)
+		t.tend(p)
+		own, first = own[:0], first+1<<span
+	}
+	for normal, count := range source {
+		for normal>>(t.longer()+t.mixed()) >= first+1<<span {
+			finish()
+		}
+		own = append(own, Entry{normal, count})
+	}
+	for first < t.Prefixes {
+		finish()
+	}
 	return t
 }
 
-// Empty is a set without prefixes.
-func (s Shape) Empty() *Set {
-	return s.Build(Lengths{}, func(func(uint64, uint64) bool) {})
+// sixteenth is which of all hashes a prefix of the first length belongs to.
+func (s *Shape) sixteenth(x uint64) uint64 { return x / (s.Prefixes / Regions) }
+
+func entries(all []Entry) Source {
+	return func(yield func(normal, count uint64) bool) {
+		for _, entry := range all {
+			if !yield(entry.Normal, entry.Count) {
+				return
+			}
+		}
+	}
 }
 
 // first is the first prefix of a piece, of the first length.
@@ -56,7 +87,11 @@ func (p *piece) first() uint64 { return p.set.Regions[0].first >> p.set.Regions[
 func (t *Tree) put(p *piece) {
 	n := &t.root
 	for n.span > p.span {
-		n = n.all[p.first()>>n.span&(1<<fan-1)].node
+		at := &n.all[p.first()>>n.span&(1<<fan-1)]
+		if at.node == nil {
+			*at = child{node: &node{span: n.span - fan}}
+		}
+		n = at.node
 	}
 	at := p.first() >> n.span & (1<<fan - 1)
 	for i := range uint64(1) << (p.span - n.span) {
@@ -64,13 +99,13 @@ func (t *Tree) put(p *piece) {
 	}
 }
 
-// find is the piece of a prefix of the first length, and the node that has it.
-func (t *Tree) find(x uint64) (*node, *piece) {
+// find is the piece of a prefix of the first length.
+func (t *Tree) find(x uint64) *piece {
 	n := &t.root
 	for {
 		each := &n.all[x>>n.span&(1<<fan-1)]
 		if each.piece != nil {
-			return n, each.piece
+			return each.piece
 		}
 		n = each.node
 	}
@@ -78,13 +113,11 @@ func (t *Tree) find(x uint64) (*node, *piece) {
 
 func (t *Tree) of(hash uint64) *piece {
 	x, _ := bits.Mul64(hash, t.Prefixes)
-	_, p := t.find(x)
-	return p
+	return t.find(x)
 }
 
 // tend builds a piece anew, or as two, and these again, until none is due.
 func (t *Tree) tend(p *piece) {
-	n, _ := t.find(p.first())
 	g := &p.set.Regions[0]
 	length := g.length
 	if p.newest > p.quota {
@@ -95,10 +128,6 @@ func (t *Tree) tend(p *piece) {
 			t.put(newPiece(t.Shape, p.first(), p.span, length, p.set.Runs()))
 		}
 		return
-	}
-	if p.span == n.span {
-		below := &node{span: n.span - fan}
-		n.all[p.first()>>n.span&(1<<fan-1)] = child{node: below}
 	}
 	middle := p.first() + 1<<(p.span-1)
 	border := middle << (t.longer() + t.mixed())
@@ -153,7 +182,7 @@ func (t *Tree) join(p *piece) bool {
 	if p.set.Regions[0].count() > fewLines || first >= t.Prefixes || p.span == t.root.span+fan {
 		return false
 	}
-	_, twin := t.find(first)
+	twin := t.find(first)
 	if twin.span != p.span || twin.set.Regions[0].count() > fewLines {
 		return false
 	}
@@ -176,7 +205,7 @@ func (t *Tree) join(p *piece) bool {
 // pieces yields all, in order.
 func (t *Tree) pieces(yield func(*piece) bool) {
 	for x := uint64(0); x < t.Prefixes; {
-		_, p := t.find(x)
+		p := t.find(x)
 		if !yield(p) {
 			return
 		}
@@ -197,17 +226,18 @@ func (t *Tree) Runs() Source {
 	}
 }
 
-// Set is what has the bytes of the filter.
-func (t *Tree) Set() *Set {
-	var lengths Lengths
-	for p := range t.pieces {
-		g := &p.set.Regions[0]
-		last := min(p.first()+1<<p.span, t.Prefixes) - 1
-		for i := p.first() / (t.Prefixes / Regions); i <= last/(t.Prefixes/Regions); i++ {
-			lengths[i] = max(lengths[i], g.length)
+// LengthsOf are by how many bits the longest prefixes are longer than the first ones, and those that it was made
+// of were.
+func (t *Tree) LengthsOf() Lengths {
+	all := t.lengths
+	for normal := range t.Runs() {
+		if t.mixed() == 0 {
+			break
 		}
+		length := &all[normal/(t.normals()/Regions)]
+		*length = max(*length, t.longer()-uint(bits.TrailingZeros64(normal)))
 	}
-	return t.Build(lengths, t.Runs())
+	return all
 }
 
 // Memory is the bytes of its lines and of what is beside them.
@@ -216,4 +246,14 @@ func (t *Tree) Memory() (all int) {
 		all += cap(p.set.Regions[0].lines) + pieceBytes + entryBytes*(cap(p.set.Stash)+cap(p.set.Copies))
 	}
 	return all
+}
+
+// Clone returns a copy that shares nothing.
+func (t *Tree) Clone() *Tree {
+	clone := &Tree{Shape: t.Shape, lengths: t.lengths}
+	clone.root.span = t.root.span
+	for p := range t.pieces {
+		clone.put(p.clone())
+	}
+	return clone
 }

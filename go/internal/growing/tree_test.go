@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 // model is how often each prefix is there, by the definition.
@@ -33,6 +35,9 @@ func (m *model) remove(normal uint64) bool {
 	}
 	return true
 }
+
+// empty is a set without prefixes.
+func empty(shape Shape) *Set { return New(shape).Set() }
 
 func shapeFor(t testing.TB, unbounded bool, keys uint64, rate float64) Shape {
 	t.Helper()
@@ -76,7 +81,7 @@ func TestAgainstModel(t *testing.T) {
 		for _, keys := range []uint64{1, 20, 3000, 100_000, 1 << 40} {
 			r := rand.New(rand.NewPCG(keys, 1))
 			shape := shapeFor(t, false, keys, 0.01)
-			tree, m := NewTree(shape.Empty()), &model{shape, map[uint64]uint64{}}
+			tree, m := New(shape).tree, &model{shape, map[uint64]uint64{}}
 			for i := range 24_000 {
 				hash := hashOf(r)
 				normal := m.Normal(hash, 0)
@@ -134,13 +139,16 @@ func same(t testing.TB, tree *Tree, m *model) {
 			t.Fatalf("%d is there %d times, not %d", normal, count, m.counts[normal])
 		}
 	}
-	got, _ := tree.Set().Append(nil)
-	want, _ := m.Build(Lengths{}, m.runs).Append(nil)
-	if string(got) != string(want) {
+	set := (&Filter{tree: tree}).Set()
+	got, _ := appended(set, format.Footer{})
+	want, _ := appended(m.Build(Lengths{}, m.runs), format.Footer{})
+	if got != want {
 		t.Fatal("other bytes than the set of the same prefixes")
 	}
-	again, _ := NewTree(tree.Set()).Set().Append(nil)
-	if string(again) != string(want) {
+	other := Of(set).Tree()
+	sound(t, other)
+	again, _ := appended((&Filter{tree: other}).Set(), format.Footer{})
+	if again != want {
 		t.Fatal("other bytes when read")
 	}
 }
@@ -149,7 +157,7 @@ func same(t testing.TB, tree *Tree, m *model) {
 func TestUnbounded(t *testing.T) {
 	for name, hashOf := range sources {
 		r := rand.New(rand.NewPCG(7, 7))
-		tree := NewTree(shapeFor(t, true, 100, 0.01).Empty())
+		tree := New(shapeFor(t, true, 100, 0.01)).tree
 		var keys []uint64
 		for range 60_000 {
 			hash := hashOf(r)
@@ -171,7 +179,7 @@ func TestUnbounded(t *testing.T) {
 				t.Errorf("%d of 100,000 absent keys pass, %d bytes", wrong, tree.Memory())
 			}
 		}
-		other := NewTree(tree.Set())
+		other := Of((&Filter{tree: tree}).Set()).Tree()
 		for i, hash := range keys {
 			if !tree.Contains(hash) || !other.Contains(hash) || !tree.Remove(hash) || !other.Remove(hash) {
 				t.Fatalf("%s: key %d, %x, is absent", name, i, hash)
@@ -183,7 +191,7 @@ func TestUnbounded(t *testing.T) {
 // An insert moves the lines of a piece at most, and memory is that of the keys.
 func TestPiecesStaySmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	tree := NewTree(shapeFor(t, false, 200_000, 0.01).Empty())
+	tree := New(shapeFor(t, false, 200_000, 0.01)).tree
 	var keys []uint64
 	for range 200_000 {
 		keys = append(keys, r.Uint64())
@@ -211,7 +219,7 @@ func FuzzTree(f *testing.F) {
 	f.Add(uint64(1000), []byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09"))
 	f.Fuzz(func(t *testing.T, keys uint64, script []byte) {
 		shape := shapeFor(t, false, keys%(1<<50), 0.01)
-		tree, m := NewTree(shape.Empty()), &model{shape, map[uint64]uint64{}}
+		tree, m := New(shape).tree, &model{shape, map[uint64]uint64{}}
 		for ; len(script) >= 3; script = script[3:] {
 			// Near each other, and some times each.
 			hash := uint64(binary.LittleEndian.Uint16(script)) << (script[2] & 48)
@@ -234,7 +242,7 @@ func FuzzTree(f *testing.F) {
 
 func BenchmarkTree(b *testing.B) {
 	shape := shapeFor(b, false, 1_000_000, 0.01)
-	tree, r := NewTree(shape.Empty()), rand.New(rand.NewPCG(5, 5))
+	tree, r := New(shape).tree, rand.New(rand.NewPCG(5, 5))
 	b.Run("insert", func(b *testing.B) {
 		for range b.N {
 			tree.Insert(r.Uint64())
