@@ -106,6 +106,13 @@ func (v *View) answerInGo(hashes []uint64, out []uint64) {
 			out[word] = v.cuckoo.answerWord(part)
 		case v.column.isThere():
 			out[word] = v.column.answerWord(part)
+		case v.growing != nil:
+			v.touchGrowing(part)
+			for i, hash := range part {
+				if v.growing.Contains(hash) {
+					out[word] |= 1 << i
+				}
+			}
 		default:
 			for i, hash := range part {
 				if v.block.Contains(hash) {
@@ -175,6 +182,21 @@ func (v *View) prefetch(hash uint64) {
 	v.cuckoo.prefetch(hash)
 	v.static.prefetch(v.encoded, hash)
 	v.column.prefetch(hash)
+	if v.growing != nil {
+		v.touchGrowing([]uint64{hash})
+	}
+}
+
+// touchGrowing asks for the lines of hashes in a growing filter.
+func (v *View) touchGrowing(hashes []uint64) {
+	if v.growing == nil {
+		return
+	}
+	for _, hash := range hashes {
+		if line := v.growing.Line(hash); line != nil {
+			prefetch.Line(line)
+		}
+	}
 }
 
 // prefetch asks for the line of a hash, near or far.

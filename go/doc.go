@@ -17,6 +17,8 @@
 //   - [CuckooFilter]: keys can be removed, in little more memory. It can become full.
 //   - [StaticFilter]: all keys are known and never change. It takes a quarter less memory.
 //   - [ScalableFilter]: for an unknown number of keys. It grows and keeps its rate.
+//   - [GrowingFilter]: grows and shrinks with its keys, which can be removed, counted, listed and
+//     merged.
 //   - [Window]: keys expire, as in "seen in the last 7 days".
 //   - [Cascade]: exact answers for the keys of two known sets, such as revoked and valid
 //     certificates.
@@ -26,8 +28,6 @@
 //   - [View]: reads a filter in a []byte, also a filter block of RocksDB, Pebble or LevelDB.
 //   - [Mapped]: reads a filter in a file, without a copy: [Open].
 //   - [Group]: many of these, prepared once to be probed together: the tables of an LSM tree.
-//   - [Matrix]: thousands of filters of one shape, asked about a key at once, in a bit for each. [MatrixShape] does so
-//     from single ranges of one in an object store, [MappedMatrix] from a file: [OpenMatrix].
 //
 // All have the same methods, but for those that their documentation says they lack. Code that
 // only probes takes a [Prober].

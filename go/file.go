@@ -131,6 +131,9 @@ func (m *Mapped) CuckooParams() (CuckooParams, bool) { return orZero(m).View.Cuc
 // StaticParams is [View.StaticParams].
 func (m *Mapped) StaticParams() (StaticParams, bool) { return orZero(m).View.StaticParams() }
 
+// GrowingParams is [View.GrowingParams].
+func (m *Mapped) GrowingParams() (GrowingParams, bool) { return orZero(m).View.GrowingParams() }
+
 // UnmarshalText fails: a Mapped has no text.
 func (m *Mapped) UnmarshalText([]byte) error { return errNoText }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/bloomline/bloomline/go/internal/format"
+	"github.com/bloomline/bloomline/go/internal/growing"
 )
 
 const (
@@ -152,7 +153,7 @@ func (f footer) parts(body []byte, verify bool) (parts, error) {
 }
 
 // viewLayouts are those that a view can probe.
-var viewLayouts = []layout{layoutLines, layoutCounting, layoutCuckoo, layoutClassic, layoutStatic}
+var viewLayouts = []layout{layoutLines, layoutCounting, layoutCuckoo, layoutClassic, layoutStatic, layoutGrowing}
 
 // viewLen is bodyLen of these, by direct calls: a block of a table is opened for each probe.
 func (f *footer) viewLen() (uint64, error) {
@@ -165,6 +166,8 @@ func (f *footer) viewLen() (uint64, error) {
 		return f.cuckooLen()
 	case layoutCounting.number:
 		return f.countingLen()
+	case layoutGrowing.number:
+		return growing.BodyLen(format.Footer(*f))
 	}
 	return 0, ErrLayout
 }
@@ -185,6 +188,13 @@ func openView(data []byte, verify bool) (View, error) {
 			return View{}, ErrChecksum
 		}
 		return View{static: f.static(), encoded: data, seed: f.Seed, keyCount: f.KeyCount}, nil
+	}
+	if f.Layout == layoutGrowing.number {
+		set, err := growing.Open(format.Footer(f), body, verify)
+		if err != nil {
+			return View{}, err
+		}
+		return View{growing: growing.Of(set), seed: f.Seed, keyCount: f.KeyCount}, nil
 	}
 	p, err := f.parts(body, verify)
 	if err != nil {

@@ -89,9 +89,9 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 	}
 	var filter Filter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
-		// A cuckoo filter is none of these, nor is a static one.
+		// A cuckoo filter is none of these, nor is a static or growing one.
 		layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:])
-		if decoded != ErrLayout || layout != layoutCuckoo.number && layout != layoutStatic.number {
+		if decoded != ErrLayout || !slices.Contains([]uint16{layoutCuckoo.number, layoutStatic.number, layoutGrowing.number}, layout) {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return

@@ -116,6 +116,17 @@ var kindRows = []kindRow{{
 	},
 	lacks: `AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent ` + batchesIfAbsent + `Union Intersect
 		KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
+}, {
+	name: "GrowingFilter", layouts: []uint16{11}, load: loaded(LoadGrowing), empty: sized(NewGrowing, 0.01),
+	history: "growing", other: growingOther,
+	made: func(t *testing.T, args []string) (anyKind, error) {
+		return NewGrowing(int(number(t, args[0], 10)), float(args[1]), WithSeed(number(t, args[2], 10)))
+	},
+}, {
+	name: "GrowingFilter, unbounded", layouts: []uint16{11}, load: loaded(LoadGrowing),
+	empty: func(keys int, options ...Option) (anyKind, error) {
+		return NewGrowingUnbounded(keys/10, 0.01, options...)
+	},
 }}
 
 // loaded is a Load function of any kind.

@@ -65,7 +65,7 @@ func TestKindsBinary(t *testing.T) {
 // written as such.
 func TestKindsOfFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "filter")
-	viewed := []uint16{1, 2, 6, 7, 8}
+	viewed := []uint16{1, 2, 6, 7, 8, 11}
 	for name, filter := range trusted(t) {
 		must(filter.(interface{ Save(string) error }).Save(path))
 		data := orPanic(filter.MarshalBinary())

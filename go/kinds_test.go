@@ -59,7 +59,11 @@ func TestKindsMemory(t *testing.T) {
 	for name, filter := range kinds {
 		data, err := filter.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
 		memory := filter.(interface{ MemoryUsage() int }).MemoryUsage()
-		if footers := len(data) - memory; err != nil || footers < -64 || footers > len(data)/10+512 {
+		footers := len(data) - memory
+		if _, ok := filter.(*GrowingFilter); ok && err == nil && memory < 3*len(data) {
+			footers = 0 // it has room to grow
+		}
+		if err != nil || footers < -64 || footers > len(data)/10+512 {
 			t.Errorf("%s: %d bytes of %d encoded ones, %v", name, memory, len(data), err)
 		}
 		clone := reflect.ValueOf(filter).MethodByName("Clone").Call(nil)[0].Interface()
@@ -336,6 +340,11 @@ func TestKindsAllocateNothing(t *testing.T) {
 		if in, ok := probe.(remover); ok {
 			work["Remove"] = func() { _ = in.Remove(keys[0]); _ = in.RemoveString(texts[0]) }
 			work["RemoveBatch"] = func() { in.RemoveBatch(keys, out); in.RemoveStrings(texts, out); in.RemoveHashes(hashes, out) }
+		}
+		if _, ok := probe.(*GrowingFilter); ok { // whose lines move
+			for _, method := range strings.Fields("Add AddBatch AddIfAbsent AddBatchIfAbsent Remove RemoveBatch") {
+				delete(work, method)
+			}
 		}
 		if counting, ok := probe.(*CountingFilter); ok {
 			work["Count"] = func() { counting.Count(keys[0]) }

@@ -1,7 +1,7 @@
 package bloomline
 
 // What docs/FORMAT.md says of the other layouts, bit by bit and slow: which keys may be present in the lines
-// of a standard, a cuckoo and a static filter. The fuzzers hold the filters to it.
+// of a standard, a cuckoo, a static and a growing filter. The fuzzers hold the filters to it.
 
 import (
 	"github.com/bloomline/bloomline/go/internal/format"
@@ -26,6 +26,8 @@ func definitionAnswer(data []byte, hash uint64) bool {
 	case layoutStatic.number:
 		shape := footer[format.AtReserved:]
 		return definitionStaticContains(lines, count, shape[0], shape[1], int(shape[2]), k, hash)
+	case layoutGrowing.number:
+		return definitionGrowingContains(lines, count, k, hash)
 	}
 	return definitionContains(lines[:count*64], k, hash)
 }
@@ -147,4 +149,76 @@ func definitionHolds(line []byte, rows int, hash, next uint64) bool {
 		}
 	}
 	return true
+}
+
+// definitionValues are those of a line of a growing filter, and whether it goes on.
+func definitionValues(line []byte, r int) (all []int64, goesOn bool) {
+	field := func(first, bits int) (value int64) {
+		for i := range bits {
+			value |= int64(bitOf(line, first+i)) << i
+		}
+		return value
+	}
+	bucket := field(7, 9)
+	if bucket > 255 {
+		bucket -= 512
+	}
+	for at := 16; at < 128; at++ {
+		if bitOf(line, at) == 0 {
+			bucket++
+		} else if int64(len(all)) < min(field(0, 6), int64(496/(r+1))) {
+			all = append(all, bucket<<r|field(512-(len(all)+1)*r, r))
+		}
+	}
+	return all, bitOf(line, 6) == 1
+}
+
+func definitionGrowingContains(body []byte, blocks uint64, regions int, hash uint64) bool {
+	records := body[blocks*64:]
+	of := records[64*(int(hash>>60)%regions):]
+	record := records[64*regions:]
+	first, count, u, r, length := le.Uint64(of), le.Uint64(of[8:]), le.Uint64(of[16:]), int(le.Uint32(of[24:])), uint(le.Uint32(of[28:]))
+	prefixes, mixed, longer := le.Uint64(record), uint(0), uint(le.Uint32(record[40:]))
+	if longer > 0 {
+		mixed, longer = 1, longer-1
+	}
+	x := definitionIndex(hash, prefixes<<length) - hash>>60%uint64(regions)*(prefixes<<length/uint64(regions))
+	line, value := x/u, int64(x%u<<mixed+uint64(mixed))
+	for value>>r >= -256 {
+		if line == count {
+			return true
+		}
+		all, goesOn := definitionValues(body[(first+line)*64:][:64], r)
+		for _, v := range all {
+			end := 0
+			if mixed == 1 {
+				end = 1
+				for end <= r && v>>(end-1)&1 == 0 {
+					end++
+				}
+				end = min(end, r)
+			}
+			if v>>end == value>>end {
+				return true
+			}
+			goesOn = goesOn && v>>r <= value>>r
+		}
+		if !goesOn {
+			break
+		}
+		line, value = line+1, value-int64(u<<mixed)
+	}
+	lines := uint64(0)
+	for i := range regions {
+		lines += le.Uint64(records[64*i+8:])
+	}
+	stash := body[lines*64:][:16*le.Uint64(record[24:])]
+	for at := 0; at < len(stash); at += 16 {
+		for i := range length + 1 {
+			if le.Uint64(stash[at:]) == (definitionIndex(hash, prefixes<<i)<<mixed+uint64(mixed))<<(longer-i) {
+				return true
+			}
+		}
+	}
+	return false
 }

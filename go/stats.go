@@ -193,6 +193,9 @@ func (v *View) fill() float64 {
 	if params, ok := v.CuckooParams(); ok {
 		return float64(v.cuckoo.taken()) / float64(params.Slots())
 	}
+	if v.growing != nil {
+		return v.growing.Fill()
+	}
 	u := v.usage(false)
 	return u.fill()
 }
@@ -207,6 +210,9 @@ func (v *View) estimatedKeys() float64 {
 		return float64(v.cuckoo.taken())
 	case v.static.rowShape != nil:
 		return float64(v.keyCount)
+	case v.growing != nil:
+		_, distinct := v.growing.Measure()
+		return distinct
 	}
 	return 0
 }
@@ -217,6 +223,10 @@ func (v *View) estimatedRate() float64 {
 	}
 	if params, ok := v.StaticParams(); ok {
 		return params.Rate()
+	}
+	if v.growing != nil {
+		rate, _ := v.growing.Measure()
+		return rate
 	}
 	u := v.usage(true)
 	return u.estimatedRate()
@@ -232,7 +242,7 @@ func (v *View) worstLineRate() float64 {
 		}
 		return worst
 	}
-	if v.static.rowShape != nil {
+	if v.static.rowShape != nil || v.growing != nil { // the same in each line
 		return v.estimatedRate()
 	}
 	u := v.usage(true)

@@ -5,20 +5,22 @@ import (
 	"runtime"
 
 	"github.com/bloomline/bloomline/go/internal/engine"
+	"github.com/bloomline/bloomline/go/internal/growing"
 	"github.com/bloomline/bloomline/go/internal/host"
 )
 
 // View is a filter in bytes that belong to the caller: a block of a file, a mapped file, a
-// message. It copies nothing and allocates nothing, and is made to be passed by value. The
-// bytes must not change while it is used.
+// message. It copies nothing and allocates nothing, but for a table of a growing filter, and is made to be
+// passed by value. The bytes must not change while it is used.
 //
 // The zero View returns true for every key: a filter that is not there must not hide one.
 type View struct {
 	noText
-	lines                 // of a Bloomline filter; for any other there are none
-	cuckoo   cuckooLines  // of a cuckoo filter
-	static   staticLines  // of a static filter
-	column   columnLines  // of a column of a matrix
+	lines                // of a Bloomline filter; for any other there are none
+	cuckoo   cuckooLines // of a cuckoo filter
+	static   staticLines // of a static filter
+	column   columnLines // of a column of a matrix
+	growing  *growing.Filter
 	block    engine.Block // of another engine; the zero Block answers true
 	encoded  []byte       // that block, as the engine wrote it, or the encoded static filter
 	seed     uint64
@@ -29,10 +31,10 @@ type View struct {
 // OpenView opens the filter that data is: exactly what [Filter.MarshalBinary], [Filter.Save]
 // or the C library wrote. It checks all of it, checksums included, and so reads it from end to
 // end. Of a [CountingFilter] it is the plain filter of its keys; a [CuckooFilter], and a filter
-// of [NewClassic], is probed as what it is. So is a [StaticFilter].
+// of [NewClassic], is probed as what it is. So are a [StaticFilter] and a [GrowingFilter].
 //
 // Errors: [ErrTruncated], [ErrNotAFilter], [ErrVersion], [ErrLayout], [ErrChecksum],
-// [ErrReserved], [ErrK], [ErrLineCount]. The View is then the zero View.
+// [ErrReserved], [ErrK], [ErrLineCount], [ErrRate]. The View is then the zero View.
 func OpenView(data []byte) (View, error) {
 	return openView(data, true)
 }
@@ -83,6 +85,8 @@ func (v *View) probe(hash uint64) bool {
 		in = v.static.contains(v.encoded, hash)
 	case v.column.isThere():
 		in = v.column.contains(hash)
+	case v.growing != nil:
+		in = v.growing.Contains(hash)
 	default:
 		in = v.block.Contains(hash)
 	}
@@ -138,11 +142,11 @@ func (v *View) hashesAs(other *View) bool {
 
 // isBlock reports whether the filter is another engine's.
 func (v *View) isBlock() bool {
-	return len(v.all)|len(v.cuckoo.all)|len(v.column.groups) == 0 && v.static.rowShape == nil
+	return len(v.all)|len(v.cuckoo.all)|len(v.column.groups) == 0 && v.static.rowShape == nil && v.growing == nil
 }
 
-// Params returns the shape of the filter; false if it has none: a cuckoo or static filter, or one
-// of another engine.
+// Params returns the shape of the filter; false if it has none: a cuckoo, static or growing filter, or
+// one of another engine.
 func (v View) Params() (Params, bool) {
 	if len(v.all) == 0 && !v.column.isThere() {
 		return Params{}, false
@@ -174,6 +178,15 @@ func (v View) StaticParams() (StaticParams, bool) {
 	return StaticParams{v.static.count, v.static.Count, v.seed}, true
 }
 
+// GrowingParams returns what a growing filter was made with; false if it is none.
+func (v View) GrowingParams() (GrowingParams, bool) {
+	if v.growing == nil {
+		return GrowingParams{}, false
+	}
+	s := v.growing.Shape()
+	return GrowingParams{s.Keys, s.Prefixes, s.Rate, s.Lengths > 0, v.seed}, true
+}
+
 // String describes the filter in a line, whose bytes fmt would print otherwise.
 func (v View) String() string {
 	switch {
@@ -185,6 +198,8 @@ func (v View) String() string {
 		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d rows}", v.keyCount, v.static.count, v.static.Count)
 	case v.column.isThere():
 		return fmt.Sprintf("bloomline.View{column %d, %d lines, k %d}", v.column.column, v.column.count, v.column.k)
+	case v.growing != nil:
+		return fmt.Sprintf("bloomline.View{%d keys, growing}", v.keyCount)
 	default:
 		return fmt.Sprintf("bloomline.View{block of %d bytes}", len(v.encoded))
 	}

@@ -1,0 +1,174 @@
+package bloomline
+
+// Growing filters as sets: united, intersected, subtracted, split, frozen.
+
+import (
+	"iter"
+
+	"github.com/bloomline/bloomline/go/internal/format"
+	"github.com/bloomline/bloomline/go/internal/growing"
+)
+
+// both yields the prefixes of two filters in order, and how often each is in both.
+func both(a, b growing.Source, yield func(prefix, inA, inB uint64) bool) {
+	next, stop := iter.Pull2(b)
+	defer stop()
+	other, inB, ok := next()
+	for prefix, inA := range a {
+		for ok && other < prefix {
+			if !yield(other, 0, inB) {
+				return
+			}
+			other, inB, ok = next()
+		}
+		count := uint64(0)
+		if ok && other == prefix {
+			count = inB
+			other, inB, ok = next()
+		}
+		if !yield(prefix, inA, count) {
+			return
+		}
+	}
+	for ok && yield(other, 0, inB) {
+		other, inB, ok = next()
+	}
+}
+
+// combine makes it the filter of the prefixes of both, each as often as of says.
+func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b uint64) uint64) error {
+	f, other = orZero(f), orZero(other)
+	a, b := f.view.growing, other.view.growing
+	if a == nil && b == nil {
+		return nil
+	}
+	if a == nil || b == nil || f.view.seed != other.view.seed || !a.Shape().Alike(b.Shape()) {
+		return ErrMismatch
+	}
+	if bounded && a.Shape().Lengths > 0 {
+		return ErrUnbounded
+	}
+	if err := room(2 * (a.Memory() + b.Memory())); err != nil {
+		return err
+	}
+	lengths := a.LengthsOf()
+	for i, length := range b.LengthsOf() {
+		lengths[i] = max(lengths[i], length)
+	}
+	source := func(yield func(prefix, count uint64) bool) {
+		both(a.Runs(), b.Runs(), func(prefix, inA, inB uint64) bool {
+			count := of(inA, inB)
+			return count == 0 || yield(prefix, count)
+		})
+	}
+	keys := saturatingAdd(f.view.keyCount, other.view.keyCount)
+	if bounded {
+		keys = 0
+		for _, count := range source {
+			keys = saturatingAdd(keys, count)
+		}
+	}
+	f.become(source, lengths, keys)
+	return nil
+}
+
+// Union adds the keys of other: each is there as often as in both together. Both were made with the same
+// numbers and seed, and may have any number of keys. The rate of a bounded filter is that of so many keys; those
+// of unbounded ones add up.
+//
+// Errors: [ErrMismatch], [ErrOutOfMemory]. The filter is unchanged.
+func (f *GrowingFilter) Union(other *GrowingFilter) error {
+	return f.combine(other, false, saturatingAdd)
+}
+
+// Intersect keeps the keys that may be in other, too, each as often as in the filter that has it less often.
+//
+// Errors: [ErrMismatch], [ErrOutOfMemory]; [ErrUnbounded] if the filters are: prefixes of different lengths
+// cannot be compared. The filter is unchanged.
+func (f *GrowingFilter) Intersect(other *GrowingFilter) error {
+	return f.combine(other, true, func(a, b uint64) uint64 { return min(a, b) })
+}
+
+// Difference removes the keys of other, each as often as it is there. Remove only keys that were added.
+//
+// Errors: those of [GrowingFilter.Intersect].
+func (f *GrowingFilter) Difference(other *GrowingFilter) error {
+	return f.combine(other, true, func(a, b uint64) uint64 { return a - min(a, b) })
+}
+
+// Split returns so many filters, one for each range of hashes: the key of hash h is in filter number h * parts /
+// 2^64, rounded down. A prefix on the border of two is in both.
+//
+// Errors: [ErrNoLines] for the zero GrowingFilter; [ErrOutOfMemory].
+func (f *GrowingFilter) Split(parts int) ([]*GrowingFilter, error) {
+	f = orZero(f)
+	if f.view.growing == nil {
+		return nil, ErrNoLines
+	}
+	if err := room(2 * f.view.growing.Memory()); err != nil {
+		return nil, err
+	}
+	shape, lengths := f.view.growing.Shape(), f.view.growing.LengthsOf()
+	all := make([]*GrowingFilter, max(parts, 0))
+	partOf := func(hash uint64) int { return int(format.Index(hash, uint64(parts))) }
+	for part := range all {
+		keys := uint64(0)
+		source := func(yield func(prefix, count uint64) bool) {
+			keys = 0
+			for prefix, count := range f.view.growing.Runs() {
+				first, last := shape.Hashes(prefix)
+				if partOf(first) > part {
+					return
+				}
+				if partOf(last) < part {
+					continue
+				}
+				keys = saturatingAdd(keys, count)
+				if !yield(prefix, count) {
+					return
+				}
+			}
+		}
+		filter := new(growing.Filter)
+		filter.Become(*shape, lengths, source)
+		all[part] = growingOf(filter, f.view.seed, keys)
+	}
+	return all, nil
+}
+
+// Freeze returns a static filter of the prefixes. It takes a quarter less memory, and its rate is that of both
+// filters together. It is probed by other hashes: [FrozenHash].
+//
+// Errors: [ErrUnbounded] if the filter is; [ErrNoLines] for the zero GrowingFilter; those of
+// [StaticParamsForRate] and [BuildStaticWithParams].
+func (f *GrowingFilter) Freeze(rate float64) (*StaticFilter, error) {
+	f = orZero(f)
+	if f.view.growing == nil {
+		return nil, ErrNoLines
+	}
+	if f.view.growing.Shape().Lengths > 0 {
+		return nil, ErrUnbounded
+	}
+	_, distinct := f.view.growing.Measure()
+	params, err := StaticParamsForRate(int(distinct), rate)
+	if err != nil {
+		return nil, err
+	}
+	params.Seed = f.view.seed
+	hashes, err := newSlice[uint64](int(distinct))
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for prefix := range f.Prefixes() {
+		hashes[at] = HashUint64(prefix, 0)
+		at++
+	}
+	return BuildStaticWithParams(params, hashes, 0)
+}
+
+// FrozenHash returns the hash by which a filter of [GrowingFilter.Freeze] knows the key of a hash, which
+// [GrowingFilter.Hash] made. prefixCount is that of [GrowingFilter.Params]: keep it beside the static filter.
+func FrozenHash(prefixCount, hash uint64) uint64 {
+	return HashUint64(format.Index(hash, prefixCount), 0)
+}
