@@ -206,7 +206,7 @@ func TestBatchesNearAndFar(t *testing.T) {
 			"Filter, classic": orPanic(newClassicWithParams(params)), "ConcurrentFilter, classic": orPanic(newClassicWithParams(params)).Share(),
 			"CountingFilter": orPanic(NewCountingWithParams(params)),
 			"CuckooFilter":   cuckooOf(t, lines, 12, 5), "Window": orPanic(NewWindowWithParams(3, params)),
-			"ScalableFilter": mustScalable(t, int(lines)*50, 0.01, WithSeed(5)),
+			"ScalableFilter": mustScalable(t, int(lines)*50, 0.01, WithSeed(5)), "GrowingFilter": orPanic(NewGrowing(int(lines)*50, 0.01, WithSeed(5))),
 		} {
 			for _, n := range []int{0, 1, 15, 16, 63, 64, 65, 511, 512, 513, most} {
 				what := fmt.Sprintf("%s, %d lines, %d keys", name, lines, n)
@@ -257,13 +257,18 @@ func TestBatchesNearAndFar(t *testing.T) {
 }
 
 func TestRemovesIntegers(t *testing.T) {
-	filter, counting := orPanic(NewCuckoo(10, 0.0002, WithSeed(9))), orPanic(NewCounting(10, 0.01))
+	filter, counting, growing := orPanic(NewCuckoo(10, 0.0002, WithSeed(9))), orPanic(NewCounting(10, 0.01)), orPanic(NewGrowing(10, 0.01))
 	must(filter.AddUint64(5))
 	if filter.RemoveUint64(5) != nil || filter.RemoveUint64(5) != ErrAbsent {
 		t.Error("an integer is not removed once")
 	}
 	counting.AddUint64(5)
 	if counting.CountUint64(5) != 1 || counting.RemoveUint64(5) != nil || counting.RemoveUint64(5) != ErrAbsent {
+		t.Error("an integer is not counted")
+	}
+	growing.AddUint64(5)
+	growing.AddUint64(5)
+	if growing.CountUint64(5) != 2 || growing.RemoveUint64(5) != nil || growing.RemoveUint64(5) != nil || growing.RemoveUint64(5) != ErrAbsent {
 		t.Error("an integer is not counted")
 	}
 }

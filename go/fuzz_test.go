@@ -76,7 +76,7 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 		if answers.Has(i) != loose.ContainsHash(hash) {
 			t.Fatalf("hash %x: in a batch %v", hash, answers.Has(i))
 		}
-		if looseErr == nil && answers.Has(i) != definitionAnswer(data, hash) {
+		if looseErr == nil && (err == nil || definitionSays(data)) && answers.Has(i) != definitionAnswer(data, hash) {
 			t.Fatalf("hash %x: want %v", hash, !answers.Has(i))
 		}
 	}

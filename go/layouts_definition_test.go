@@ -208,11 +208,7 @@ func definitionGrowingContains(body []byte, blocks uint64, regions int, hash uin
 		}
 		line, value = line+1, value-int64(u<<mixed)
 	}
-	lines := uint64(0)
-	for i := range regions {
-		lines += le.Uint64(records[64*i+8:])
-	}
-	stash := body[lines*64:][:16*le.Uint64(record[24:])]
+	stash := definitionStash(records, body, regions)
 	for at := 0; at < len(stash); at += 16 {
 		for i := range length + 1 {
 			if le.Uint64(stash[at:]) == (definitionIndex(hash, prefixes<<i)<<mixed+uint64(mixed))<<(longer-i) {
@@ -221,4 +217,29 @@ func definitionGrowingContains(body []byte, blocks uint64, regions int, hash uin
 		}
 	}
 	return false
+}
+
+// definitionStash are the entries of the stash of a growing filter.
+func definitionStash(records, body []byte, regions int) []byte {
+	lines := uint64(0)
+	for i := range regions {
+		lines += le.Uint64(records[64*i+8:])
+	}
+	return body[lines*64:][:16*le.Uint64(records[64*regions+24:])]
+}
+
+// definitionSays reports whether the page says what damaged bytes answer, whose footer has been checked: not if
+// the stash of a growing filter is in no order.
+func definitionSays(data []byte) bool {
+	body, footer := data[:len(data)-footerBytes], data[len(data)-footerBytes:]
+	if le.Uint16(footer[format.AtLayout:]) != layoutGrowing.number {
+		return true
+	}
+	stash := definitionStash(body[64*le.Uint64(footer[format.AtLineCount:]):], body, int(le.Uint32(footer[format.AtK:])))
+	for at := 16; at < len(stash); at += 16 {
+		if le.Uint64(stash[at-16:]) >= le.Uint64(stash[at:]) {
+			return false
+		}
+	}
+	return true
 }

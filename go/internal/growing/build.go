@@ -69,7 +69,7 @@ func (s *Shape) spread(source Source, limit uint) Source {
 	joined := spread[:1]
 	for _, entry := range spread[1:] {
 		if last := &joined[len(joined)-1]; last.Normal == entry.Normal {
-			last.Count += entry.Count
+			last.Count = sum(last.Count, entry.Count)
 		} else {
 			joined = append(joined, entry)
 		}
@@ -87,7 +87,7 @@ func (s *Shape) spread(source Source, limit uint) Source {
 				rest = rest[1:]
 			}
 			if len(rest) > 0 && rest[0].Normal == normal {
-				count, rest = count+rest[0].Count, rest[1:]
+				count, rest = sum(count, rest[0].Count), rest[1:]
 			}
 			if !yield(normal, count) {
 				return
@@ -104,11 +104,11 @@ func (s *Shape) spread(source Source, limit uint) Source {
 // layOut makes the regions for so many prefixes, without lines.
 func (s *Set) layOut(lengths Lengths, all Source) {
 	var keys [Regions]uint64
-	sum, sixteenth := uint64(0), s.normals()/Regions
+	most, sixteenth := uint64(0), s.normals()/Regions
 	for normal, count := range all {
 		count = min(count, mostCopies)
 		keys[normal/sixteenth] += count
-		sum += count
+		most += count
 	}
 	longest := slices.Max(lengths[:])
 	s.Regions = s.Regions[:0]
@@ -120,7 +120,7 @@ func (s *Set) layOut(lengths Lengths, all Source) {
 		s.Regions = append(s.Regions, g)
 		return lines
 	}
-	if add(0, 1, longest, sum) <= small {
+	if add(0, 1, longest, most) <= small {
 		return
 	}
 	s.Regions = s.Regions[:0]

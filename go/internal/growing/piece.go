@@ -242,7 +242,7 @@ func added(list []Entry, normal uint64) []Entry {
 	if !found {
 		return slices.Insert(list, at, Entry{normal, 1})
 	}
-	list[at].Count++
+	list[at].Count = sum(list[at].Count, 1)
 	return list
 }
 

@@ -114,10 +114,10 @@ func (s *Set) Runs() iter.Seq2[uint64, uint64] {
 		stash, copies := s.Stash, s.Copies
 		flush := func(normal, count uint64) bool {
 			if len(stash) > 0 && stash[0].Normal == normal {
-				count, stash = count+stash[0].Count, stash[1:]
+				count, stash = sum(count, stash[0].Count), stash[1:]
 			}
 			if len(copies) > 0 && copies[0].Normal == normal {
-				count, copies = count+copies[0].Count, copies[1:]
+				count, copies = sum(count, copies[0].Count), copies[1:]
 			}
 			return count == 0 || yield(normal, count)
 		}
@@ -146,6 +146,12 @@ func (s *Set) Runs() iter.Seq2[uint64, uint64] {
 			}
 		}
 	}
+}
+
+// sum is that of two counts, or the highest number.
+func sum(a, b uint64) uint64 {
+	all, carry := bits.Add64(a, b, 0)
+	return all | -carry
 }
 
 // inLines yields what the lines have, in order.
@@ -186,7 +192,7 @@ func (s *Set) Count(hash uint64) (count uint64) {
 	}
 	for length := range g.length + 1 {
 		normal := s.Normal(hash, length)
-		count += countOf(s.Stash, normal) + countOf(s.Copies, normal)
+		count = sum(count, sum(countOf(s.Stash, normal), countOf(s.Copies, normal)))
 	}
 	return count
 }
