@@ -150,7 +150,8 @@ struct Failure {
 }
 
 impl IoError {
-    /// Returns the path as the caller gave it to `save`, `load` or `open`; None for a stream.
+    /// Returns the path as the caller gave it to `save`, `load` or `open`, absolute for a
+    /// [`Journal`](crate::Journal) that is open; None for a stream.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }

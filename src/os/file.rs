@@ -39,17 +39,49 @@ fn open(path: &Path) -> Result<(File, u64), Error> {
 /// [`Error::Io`], of the kind `WouldBlock` if it is locked; [`Error::NotAFile`].
 pub(crate) fn append(path: &Path) -> Result<File, Error> {
     let open = || {
-        if !fs::metadata(path)?.is_file() {
-            return Err(Error::NotAFile);
+        for _ in 0..TRIES {
+            if !fs::metadata(path)?.is_file() {
+                return Err(Error::NotAFile);
+            }
+            let file = File::options().read(true).append(true).open(path)?;
+            // `Ok` is locked, other errors are of file systems that have no locks.
+            if let Err(TryLockError::WouldBlock) = file.try_lock() {
+                break;
+            }
+            // Whoever held the lock may have replaced the file since it was opened.
+            if is_at(&file, path)? {
+                return Ok(file);
+            }
         }
-        let file = File::options().read(true).append(true).open(path)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(io::Error::from(io::ErrorKind::WouldBlock).into()),
-            // Locked, or on a file system that has no locks.
-            _ => Ok(file),
-        }
+        Err(io::Error::from(io::ErrorKind::WouldBlock).into())
     };
     open().map_err(|error| error.at(path))
+}
+
+/// How often a file may be replaced while it is being opened.
+const TRIES: usize = 16;
+
+/// Whether a path still leads to this open file, and not to another or to none. Where the system does not
+/// tell files apart, it is taken to.
+///
+/// # Errors
+/// Those of the system, but that nothing is there.
+pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let own = file.metadata()?;
+        match fs::metadata(path) {
+            Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        Ok(true)
+    }
 }
 
 /// Makes what `content` writes the content of the file at `path`: written beside under another

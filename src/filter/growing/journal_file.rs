@@ -7,7 +7,7 @@ use crate::format::journal::Point;
 use crate::os::file;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 /// A file that holds a growing filter, and takes what changes in it, so that after a crash the filter is
 /// there as it was when it was last saved.
@@ -38,6 +38,7 @@ use std::path::{Path, PathBuf};
 pub struct Journal {
     /// Opened to append.
     file: File,
+    /// Absolute, as the working directory may change.
     path: PathBuf,
     /// The last record, and where it ends.
     point: Point,
@@ -59,13 +60,9 @@ impl Journal {
         sequence: u64,
     ) -> Result<Journal, Error> {
         let path = path.as_ref();
-        // Held until it is replaced.
-        let _old = match path.is_file() {
-            true => Some(file::append(path)?),
-            false => None,
-        };
+        let _old = hold(path)?;
         let (file, point, len) = begin(path, filter, sequence)?;
-        Ok(Journal { file, path: path.to_path_buf(), point, len, is_broken: false })
+        Ok(Journal { file, path: absolute(path), point, len, is_broken: false })
     }
 
     /// Opens a journal, and returns the filter as it was at the last whole record. What follows that, a record
@@ -91,7 +88,7 @@ impl Journal {
         let (filter, len) = read().map_err(|error| error.at(path))?;
         let none = Error::Sequence { last: 0, given: 0 };
         let point = filter.point().ok_or(none)?;
-        Ok((Journal { file, path: path.to_path_buf(), point, len, is_broken: false }, filter))
+        Ok((Journal { file, path: absolute(path), point, len, is_broken: false }, filter))
     }
 
     /// Appends what changed in the filter since the last record, and flushes it to the disk. Once it has
@@ -101,11 +98,17 @@ impl Journal {
     /// # Errors
     /// [`Error::Sequence`] if `sequence` is not above that of the last record; [`Error::Io`], such as a full
     /// disk; [`Error::OutOfMemory`]. The journal is as before, and the filter knows what changed: try again.
-    /// If the disk fails altogether, each further call is an error until
-    /// [`restart`](Journal::restart) has written a new file.
+    /// If the disk fails altogether, or the path leads to another file or to none by now, each further call
+    /// is an error until [`restart`](Journal::restart) has written a new file.
     pub fn save_changed(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
         if sequence <= self.point.sequence {
             return Err(Error::Sequence { last: self.point.sequence, given: sequence });
+        }
+        if !self.is_there()? {
+            // What is written to a file without a name is lost with it.
+            let replaced =
+                io::Error::new(io::ErrorKind::NotFound, "the journal was replaced or removed");
+            return Err(Error::from(replaced).at(&self.path));
         }
         if self.is_broken {
             self.cut()?;
@@ -133,12 +136,16 @@ impl Journal {
     /// the one it has.
     ///
     /// # Errors
-    /// As [`GrowingFilter::save`]; [`Error::Sequence`] if `sequence` is below that of the last record. The
-    /// journal is as before.
+    /// As [`GrowingFilter::save`]; [`Error::Sequence`] if `sequence` is below that of the last record;
+    /// [`Error::Io`] of the kind `WouldBlock` if the path leads to another journal, and that is open. The
+    /// journal is as before. If only the last steps failed, flushing the directory or locking the new file,
+    /// that is in its place with all that the filter has, and
+    /// [`save_changed`](Journal::save_changed) is an error until this succeeds.
     pub fn restart(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
         if sequence < self.point.sequence {
             return Err(Error::Sequence { last: self.point.sequence, given: sequence });
         }
+        let _other = if self.is_there()? { None } else { hold(&self.path)? };
         (self.file, self.point, self.len) = begin(&self.path, filter, sequence)?;
         self.is_broken = false;
         Ok(())
@@ -154,6 +161,11 @@ impl Journal {
         self.len
     }
 
+    /// Whether the path leads to the file.
+    fn is_there(&self) -> Result<bool, Error> {
+        file::is_at(&self.file, &self.path).map_err(|error| Error::from(error).at(&self.path))
+    }
+
     /// Cuts off what is behind the last record.
     fn cut(&mut self) -> Result<(), Error> {
         let cut = || {
@@ -164,6 +176,16 @@ impl Journal {
         self.is_broken = false;
         Ok(())
     }
+}
+
+/// Locks the file that is to be replaced, if there is one, so that it is nobody's open journal.
+fn hold(path: &Path) -> Result<Option<File>, Error> {
+    path.is_file().then(|| file::append(path)).transpose()
+}
+
+/// The path, whatever the working directory will be. As it is, if that cannot be told.
+fn absolute(path: &Path) -> PathBuf {
+    path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Makes the whole filter the content of a file. Returns that, opened to append, its record and its length.

@@ -2,10 +2,9 @@
 //! definition reads of any bytes, whole, torn, damaged or in disorder.
 
 use crate::definition::*;
-use crate::directory::Directory;
 use crate::kinds::growing_model::*;
 use crate::kinds::journal_bytes::*;
-use bloomline::{Error, GrowingFilter, Journal};
+use bloomline::{Error, GrowingFilter};
 
 /// A filter beside its model and the journal by the definition.
 struct Three {
@@ -434,50 +433,4 @@ fn a_patch_is_small() {
         patch.len()
     );
     assert!(bits < least + 0.6);
-}
-
-#[test]
-fn a_journal_in_a_file() {
-    let directory = Directory::new("journal");
-    let path = directory.file("journal");
-    let mut filter = GrowingFilter::new(5000, 0.01, 0).unwrap();
-    let mut journal = Journal::create(&path, &mut filter, 0).unwrap();
-    for sequence in 1..20_u64 {
-        for i in 0..50 {
-            filter.insert_hash(hash(&[i], sequence)).unwrap();
-        }
-        assert_eq!(
-            journal.save_changed(&mut filter, sequence - 1),
-            Err(Error::Sequence { last: sequence - 1, given: sequence - 1 })
-        );
-        journal.save_changed(&mut filter, sequence).unwrap();
-        assert_eq!(journal.file_len(), std::fs::metadata(&path).unwrap().len());
-        match sequence % 5 {
-            0 => journal.restart(&mut filter, sequence).unwrap(),
-            1 => {
-                drop(journal);
-                // What was being written when the program ended.
-                let mut torn = std::fs::read(&path).unwrap();
-                let len = torn.len();
-                torn.extend_from_within(..len.min(64 + sequence as usize));
-                std::fs::write(&path, &torn[..len + sequence as usize]).unwrap();
-                let (opened, other) = Journal::open(&path).unwrap();
-                assert_eq!(std::fs::metadata(&path).unwrap().len(), len as u64);
-                assert!(other == filter && opened.sequence() == sequence);
-                (journal, filter) = (opened, other);
-            }
-            // Another filter is written whole.
-            2 => filter = filter.clone(),
-            _ => {}
-        }
-    }
-    assert_eq!(directory.names(), ["journal"]);
-    // One writer.
-    let locked = |error: Error| matches!(error, Error::Io(error) if error.kind() == std::io::ErrorKind::WouldBlock);
-    assert!(locked(Journal::open(&path).unwrap_err()));
-    assert!(locked(Journal::create(&path, &mut filter, 90).unwrap_err()));
-    drop(journal);
-    assert!(Journal::open(&path).unwrap().1 == filter);
-    assert!(Journal::open(directory.file("no")).unwrap_err().to_string().contains("no"));
-    assert_eq!(Journal::open(&directory.0).unwrap_err(), Error::NotAFile);
 }

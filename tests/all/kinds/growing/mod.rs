@@ -3,6 +3,7 @@
 mod bounds;
 mod histories;
 mod journal;
+mod journal_file;
 mod parallel;
 mod sets;
 mod shared;

@@ -1,0 +1,90 @@
+//! Journals in files: opened again, torn, locked, replaced by others, written by many in turn.
+
+use crate::definition::*;
+use crate::directory::Directory;
+use bloomline::{Error, GrowingFilter, Journal};
+
+#[test]
+fn a_journal_in_a_file() {
+    let directory = Directory::new("journal");
+    let path = directory.file("journal");
+    let mut filter = GrowingFilter::new(5000, 0.01, 0).unwrap();
+    let mut journal = Journal::create(&path, &mut filter, 0).unwrap();
+    for sequence in 1..20_u64 {
+        for i in 0..50 {
+            filter.insert_hash(hash(&[i], sequence)).unwrap();
+        }
+        assert_eq!(
+            journal.save_changed(&mut filter, sequence - 1),
+            Err(Error::Sequence { last: sequence - 1, given: sequence - 1 })
+        );
+        journal.save_changed(&mut filter, sequence).unwrap();
+        assert_eq!(journal.file_len(), std::fs::metadata(&path).unwrap().len());
+        match sequence % 5 {
+            0 => journal.restart(&mut filter, sequence).unwrap(),
+            1 => {
+                drop(journal);
+                // What was being written when the program ended.
+                let mut torn = std::fs::read(&path).unwrap();
+                let len = torn.len();
+                torn.extend_from_within(..len.min(64 + sequence as usize));
+                std::fs::write(&path, &torn[..len + sequence as usize]).unwrap();
+                let (opened, other) = Journal::open(&path).unwrap();
+                assert_eq!(std::fs::metadata(&path).unwrap().len(), len as u64);
+                assert!(other == filter && opened.sequence() == sequence);
+                (journal, filter) = (opened, other);
+            }
+            // Another filter is written whole.
+            2 => filter = filter.clone(),
+            _ => {}
+        }
+    }
+    assert_eq!(directory.names(), ["journal"]);
+    // One writer.
+    let locked = |error: Error| matches!(error, Error::Io(error) if error.kind() == std::io::ErrorKind::WouldBlock);
+    assert!(locked(Journal::open(&path).unwrap_err()));
+    assert!(locked(Journal::create(&path, &mut filter, 90).unwrap_err()));
+    drop(journal);
+    assert!(Journal::open(&path).unwrap().1 == filter);
+    assert!(Journal::open(directory.file("no")).unwrap_err().to_string().contains("no"));
+    assert_eq!(Journal::open(&directory.0).unwrap_err(), Error::NotAFile);
+}
+
+/// What is acknowledged is in the file that the path leads to, whatever happens to that.
+#[cfg(unix)]
+#[test]
+fn a_journal_that_is_replaced() {
+    let directory = Directory::new("journal-replaced");
+    let (path, beside) = (directory.file("journal"), directory.file("beside"));
+    let refused = |result: Result<(), Error>, kind| {
+        let Err(Error::Io(error)) = &result else { panic!("{result:?}") };
+        assert_eq!((error.kind(), error.path()), (kind, Some(path.as_path())));
+    };
+    use std::io::ErrorKind::{NotFound, WouldBlock};
+    let mut filter = GrowingFilter::new(5000, 0.01, 0).unwrap();
+    let mut journal = Journal::create(&path, &mut filter, 1).unwrap();
+    // Another's journal is there: not written to, and not replaced while it is open.
+    let mut others = filter.clone();
+    let other = Journal::create(&beside, &mut others, 5).unwrap();
+    filter.insert_hash(7).unwrap();
+    std::fs::rename(&beside, &path).unwrap();
+    refused(journal.save_changed(&mut filter, 2), NotFound);
+    refused(journal.restart(&mut filter, 2), WouldBlock);
+    drop(other);
+    refused(journal.save_changed(&mut filter, 2), NotFound);
+    assert_eq!(GrowingFilter::replay(std::fs::File::open(&path).unwrap()).unwrap().sequence, 5);
+    journal.restart(&mut filter, 2).unwrap();
+    filter.insert_hash(8).unwrap();
+    journal.save_changed(&mut filter, 3).unwrap();
+    // None is there.
+    std::fs::remove_file(&path).unwrap();
+    filter.insert_hash(9).unwrap();
+    refused(journal.save_changed(&mut filter, 4), NotFound);
+    assert!(!path.exists());
+    journal.restart(&mut filter, 4).unwrap();
+    filter.insert_hash(10).unwrap();
+    journal.save_changed(&mut filter, 5).unwrap();
+    drop(journal);
+    let (journal, read) = Journal::open(&path).unwrap();
+    assert!(journal.sequence() == 5 && read == filter);
+}
