@@ -147,11 +147,13 @@ def xxh3_large(data, length, seed):
 # ---- the format ----
 
 MAGIC = bytes([0x42, 0x4C, 0x4D, 0x4C, 0x49, 0x4E, 0x45, 0x0A])
+JOURNAL_MAGIC = bytes([0x42, 0x4C, 0x4D, 0x4A, 0x52, 0x4E, 0x4C, 0x0A])
 C1, C2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
 # Status numbers, as the page has them.
 RATE, K, LINE_COUNT, TRUNCATED, NOT_A_FILTER = 2, 4, 5, 11, 12
 VERSION, LAYOUT, CHECKSUM, RESERVED, GENERATIONS, COLUMNS = 13, 14, 15, 16, 23, 33
+SEQUENCE = 37
 
 
 class Rejected(Exception):
@@ -616,6 +618,7 @@ class GrowingFilter(Encoded):
             counts[prefix] += count
         if sum(counts.values()) > U64 or any(blocks[at + 16 * len(entries) :]):
             raise Rejected(CHECKSUM)
+        self.counts = counts
 
     def contains_hash(self, hash):
         region = self.regions[(hash >> 60) % self.k]
@@ -625,6 +628,94 @@ class GrowingFilter(Encoded):
             in self.stash
             for i in range(region.length + 1)
         )
+
+
+class Journal:
+    """A journal of a growing filter, read to the end of its last whole record."""
+
+    def __init__(self, data):
+        self.filter, self.sequence, self.length, self.torn = None, 0, 0, False
+        seen, base, origin = set(), 0, 0
+        while self.length < len(data) or not seen:
+            try:
+                kind, sequence, *follows, id, content = journal_record(data, self.length)
+            except Rejected as rejected:
+                # Rules 1 and 6: torn. Rules 2, 3 and 7: torn, if no record follows.
+                maybe = rejected.status in (NOT_A_FILTER, CHECKSUM)
+                if not seen or not maybe and rejected.status != TRUNCATED:
+                    raise
+                if maybe and any(is_header(data, at) for at in range(self.length + 8, len(data), 8)):
+                    raise Rejected(CHECKSUM)
+                self.torn = True
+                break
+            self.length += 64 + len(content)
+            if (sequence, id) in seen:
+                continue
+            if seen and sequence <= self.sequence or kind == 2 and (not seen or follows != [base, origin]):
+                raise Rejected(SEQUENCE)
+            if kind == 1:
+                self.filter, origin = GrowingFilter(content), id
+                self.key_count, self.counts = self.filter.key_count, dict(self.filter.counts)
+            else:
+                self.change(content)
+            seen.add((sequence, id))
+            self.sequence, base = sequence, id
+
+    def change(self, content):
+        """Rules 11 and 12, and what a record of kind 2 changes."""
+        if len(content) < 24:
+            raise Rejected(TRUNCATED)
+        self.key_count, inserted, removed = struct.unpack("<QQQ", content[:24])
+        bits, left = int.from_bytes(content[24:], "little"), 8 * len(content) - 192
+        every = self.filter.prefixes << self.filter.longer
+        lists = []
+        for count in (inserted, removed):
+            prefix, low = 0, max(every // max(count, 1), 1).bit_length() - 1
+            lists.append([])
+            while len(lists[-1]) < count:
+                zeros = (bits & -bits).bit_length() - 1
+                if bits == 0 or zeros + 1 + low > left:
+                    raise Rejected(RESERVED)
+                bits, left = bits >> zeros + 1, left - zeros - 1 - low
+                prefix += zeros << low | bits & (1 << low) - 1
+                bits >>= low
+                if prefix >= every:
+                    raise Rejected(RESERVED)
+                lists[-1].append(prefix)
+        if bits != 0 or left >= 64:
+            raise Rejected(RESERVED)
+        if self.filter.lengths == 0:
+            for prefix in lists[0]:
+                self.counts[prefix] = self.counts.get(prefix, 0) + 1
+            for prefix in lists[1]:
+                self.counts[prefix] = max(self.counts.get(prefix, 0) - 1, 0)
+
+
+def is_header(data, at):
+    """Rules 1 to 3 of a record."""
+    header = data[at : at + 64]
+    return len(header) == 64 and header[:8] == JOURNAL_MAGIC and xxh3_64(header[:56]) == u64(header, 56)
+
+
+def journal_record(data, at):
+    """Rules 1 to 7: kind, sequence, base, origin, header_checksum and content of a record."""
+    header = data[at : at + 64]
+    if len(header) < 64:
+        raise Rejected(TRUNCATED)
+    if not is_header(data, at):
+        raise Rejected(CHECKSUM if header[:8] == JOURNAL_MAGIC else NOT_A_FILTER)
+    version, kind, zero, length, *numbers, checksum, id = struct.unpack("<HHIQQQQQQ", header[8:])
+    sequence, base, origin = numbers
+    if version != 1:
+        raise Rejected(VERSION)
+    if kind not in (1, 2) or zero or length % 8 or kind == 1 and (base or origin):
+        raise Rejected(RESERVED)
+    content = data[at + 64 : at + 64 + length]
+    if len(content) < length:
+        raise Rejected(TRUNCATED)
+    if xxh3_64(content) != checksum:
+        raise Rejected(CHECKSUM)
+    return kind, sequence, base, origin, id, content
 
 
 def matrix_rows(hash, k):
@@ -760,6 +851,22 @@ def check_filters(directory, read_as=Filter):
     return counts["accepted"], probes, counts["rejected"]
 
 
+def check_journals(directory):
+    counts = {"accepted": 0, "rejected": 0}
+    for kind, name, *rest in rows(directory, "MANIFEST"):
+        data = read(directory, name)
+        numbers = [int(number) for number in rest]
+        counts[kind] += 1
+        if kind == "rejected":
+            equal([status_of(data, Journal)], numbers, name)
+            continue
+        journal = Journal(data)
+        equal([journal.sequence, journal.length, journal.torn], numbers, name)
+        if journal.filter.lengths == 0:
+            equal(sum(journal.counts.values()), journal.key_count, "the keys of " + name)
+    return counts["accepted"], counts["rejected"]
+
+
 def check_columns(directory):
     """Which rows keys read, and the columns of matrices, taken out."""
     ranges = rows(directory, "vectors.txt")
@@ -791,6 +898,7 @@ def check_golden(directory):
     cascade = check_filters(os.path.join(directory, "cascade"), Cascade)
     matrix = check_filters(os.path.join(directory, "matrix"), Matrix)
     growing = check_filters(os.path.join(directory, "growing"), GrowingFilter)
+    journals = check_journals(os.path.join(directory, "journal"))
     prefixes = rows(os.path.join(directory, "growing"), "vectors.txt")
     for hash, w, u, *expected in prefixes:
         number, w, u = int(hash, 16), int(w), int(u)
@@ -867,6 +975,8 @@ def check_golden(directory):
         ("probes of them", growing[1]),
         ("rejected growing filters", growing[2]),
         ("vectors of them", len(prefixes)),
+        ("accepted journals", journals[0]),
+        ("rejected journals", journals[1]),
         ("vectors", len(vectors)),
         ("keys", len(keys)),
     ]:
