@@ -165,8 +165,13 @@ mod sequence {
 
         /// Whether a key is there; none if it is not certain. A line is one key or empty, never a mixture.
         fn contains(&self, key: [u64; 2]) -> Option<bool> {
-            let read = || [sequence::load(&self.lines[0]), sequence::load(&self.lines[1])];
-            let lines = self.sequence.read(read)?;
+            let mut lines = [[0; 2]; 2];
+            self.sequence.read(|| {
+                lines
+                    .iter_mut()
+                    .zip(&self.lines)
+                    .for_each(|(copy, line)| sequence::load(line, copy));
+            })?;
             assert!(lines.iter().all(|line| [FIRST, SECOND, [0, 0]].contains(line)), "{lines:?}");
             Some(lines.contains(&key))
         }

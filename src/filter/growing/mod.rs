@@ -20,12 +20,14 @@ mod state;
 mod sweep;
 mod unsaved;
 mod view;
+mod writer;
 
 pub use freeze::Prefixes;
 pub use journal::Replayed;
 pub use journal_file::Journal;
-pub use shared::{GrowingReader, GrowingWriter};
+pub use shared::GrowingReader;
 pub use view::GrowingView;
+pub use writer::GrowingWriter;
 
 use super::insert::{extending, try_inserting};
 use super::view::brief;

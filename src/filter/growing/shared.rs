@@ -1,17 +1,14 @@
-//! A growing filter that one thread changes while others probe it, without locks.
+//! A growing filter as other threads than its writer's see it, and probe it.
 
-use super::GrowingFilter;
-use super::chain::SPARE;
 use crate::bitmap::Answers;
-use crate::error::Error;
 use crate::filter::ConcurrentFilter;
 use crate::filter::probe::{Probe, probing};
 use crate::hash::{KeyHash, hash_u64};
 use crate::kernel::growing::place::{Common, Layout};
 use crate::kernel::growing::shared::{Chunks, Sequences};
 use crate::kernel::growing::{Calls, Found, Line};
+use crate::kernel::{INTO_L1, INTO_L2};
 use crate::key::Key;
-use crate::shape::Params;
 use arc_swap::ArcSwap;
 use std::fmt;
 use std::hint::spin_loop;
@@ -22,43 +19,47 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 const TRIES: usize = 256;
 /// Keys whose lines are read together.
 const TILE: usize = 64;
-/// The rate of what stands for the prefixes beside the lines.
-const BESIDE_RATE: f64 = 0.001;
+/// Tiles from the one at work to the one whose lines are prefetched, with that.
+const RING: usize = 3;
 
 /// What readers see besides the words of lines. It is replaced when a region begins to move or ends.
-struct State {
+pub(super) struct State {
     /// As in [`Places`](crate::kernel::growing::place::Places), each with its lines.
-    layouts: Vec<(Layout, Arc<Chunks>)>,
-    mask: usize,
-    from: u64,
-    moved: AtomicU64,
+    pub(super) layouts: Vec<(Layout, Arc<Chunks>)>,
+    pub(super) mask: usize,
+    pub(super) from: u64,
+    pub(super) moved: AtomicU64,
     /// The prefixes beside the lines, if there are any, and a few more.
-    beside: Option<ConcurrentFilter>,
-    common: Common,
-    calls: &'static Calls,
+    pub(super) beside: Option<ConcurrentFilter>,
+    pub(super) common: Common,
+    pub(super) calls: &'static Calls,
 }
 
 impl State {
-    /// The layout that has a hash.
+    /// The number of the layout that has a hash, so many of the region that moves being moved.
     #[inline(always)]
-    fn of(&self, hash: u64) -> &(Layout, Arc<Chunks>) {
-        let moved = self.moved.load(Ordering::Relaxed);
+    fn of(&self, hash: u64, moved: u64) -> usize {
         let new = hash.wrapping_sub(self.from) < moved;
-        let at = if new { self.mask + 1 } else { (hash >> 60) as usize & self.mask };
-        &self.layouts[at]
+        if new { self.mask + 1 } else { (hash >> 60) as usize & self.mask }
+    }
+
+    #[inline(always)]
+    fn moved(&self) -> u64 {
+        self.moved.load(Ordering::Relaxed)
     }
 
     /// Whether the lines have a key, or what is beside them. Right if nothing changes meanwhile, else any
     /// answer.
     #[inline(always)]
     fn contains(&self, hash: u64) -> bool {
-        let (layout, chunks) = self.of(hash);
-        let (mut line, mut value) = layout.place(hash);
-        while let Some(words) = chunks.read(line) {
-            match layout.look(&words, value) {
+        let (layout, chunks) = &self.layouts[self.of(hash, self.moved())];
+        let (mut at, mut value) = layout.place(hash);
+        let mut line = [0; 8];
+        while chunks.read(at, &mut line) {
+            match layout.look(&line, value) {
                 Found::Present => return true,
                 Found::Absent => break,
-                Found::Onward => (line, value) = (line + 1, value - layout.values()),
+                Found::Onward => (at, value) = (at + 1, value - layout.values()),
             }
         }
         self.beside.as_ref().is_some_and(|beside| self.is_beside(beside, hash, layout.length))
@@ -72,299 +73,15 @@ impl State {
     }
 }
 
-struct Shared {
-    state: ArcSwap<State>,
+pub(super) struct Shared {
+    pub(super) state: ArcSwap<State>,
     /// Raised whenever the state is replaced.
-    version: AtomicU64,
-    sequences: Arc<Sequences>,
-    hash: KeyHash,
+    pub(super) version: AtomicU64,
+    pub(super) sequences: Arc<Sequences>,
+    pub(super) hash: KeyHash,
 }
 
-/// The only handle that changes a growing filter, while [readers](GrowingReader) probe it in other threads.
-/// Neither waits for the other.
-///
-/// A probe that begins after an insert has returned, in the sense of the language, finds the key: after a
-/// message, a lock or a join, as with [`ConcurrentFilter`](crate::ConcurrentFilter). A probe under way during
-/// a change answers as before it or as after it. If the writer changes the same sixteenth of the filter
-/// 256 times during one probe, the answer is that the key may be present.
-///
-/// ```
-/// use bloomline::{GrowingFilter, GrowingWriter};
-///
-/// let mut writer = GrowingWriter::new(GrowingFilter::new(1_000_000, 0.01, 0)?)?;
-/// let reader = writer.reader();
-/// let (sender, receiver) = std::sync::mpsc::channel();
-/// std::thread::scope(|scope| {
-///     scope.spawn(move || {
-///         for key in receiver {
-///             assert!(reader.contains(&key)); // inserted before it was sent
-///         }
-///     });
-///     for key in 0..1000_u64 {
-///         writer.insert(&key)?;
-///         sender.send(key).unwrap();
-///     }
-///     drop(sender);
-///     Ok::<(), bloomline::Error>(())
-/// })?;
-/// # Ok::<(), bloomline::Error>(())
-/// ```
-///
-/// # What it costs
-///
-/// While a region moves, its old lines stay until the end: up to a sixteenth more memory than a filter of
-/// its own. When the region has moved, they are freed, unless a reader is just then in a call: then with its
-/// end. A call that takes long keeps at most the lines that there were at its begin.
-///
-/// Prefixes that have no room in lines, of which there are only some if keys are chosen by an attacker, are
-/// seen by readers through a Bloom filter: one of 1000 other keys that would be absent may then be present.
-///
-/// If there is no memory to show readers a change, they answer that any key may be present, until there is.
-pub struct GrowingWriter {
-    filter: GrowingFilter,
-    shared: Arc<Shared>,
-    /// What readers see.
-    state: Arc<State>,
-    /// Prefixes that were added to those beside the lines.
-    added: usize,
-    /// Whether there was no memory to show the last change.
-    is_behind: bool,
-}
-
-impl GrowingWriter {
-    /// Takes a filter, to share it with readers.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn new(filter: GrowingFilter) -> Result<GrowingWriter, Error> {
-        let (common, calls) = (filter.common, filter.calls);
-        let none = State {
-            layouts: Vec::new(),
-            mask: 0,
-            from: 0,
-            moved: AtomicU64::new(0),
-            beside: None,
-            common,
-            calls,
-        };
-        let state = Arc::new(none);
-        let shared = Arc::new(Shared {
-            state: ArcSwap::new(Arc::clone(&state)),
-            version: AtomicU64::new(0),
-            sequences: Arc::default(),
-            hash: filter.key_hash(),
-        });
-        let mut writer = GrowingWriter { filter, shared, state, added: 0, is_behind: true };
-        writer.publish()?;
-        Ok(writer)
-    }
-
-    /// A reader, for another thread. More are made of it by `clone`.
-    pub fn reader(&self) -> GrowingReader {
-        GrowingReader { shared: Arc::clone(&self.shared) }
-    }
-
-    /// The filter, to count, list, encode, save or copy it.
-    pub fn filter(&self) -> &GrowingFilter {
-        &self.filter
-    }
-
-    /// Inserts a key, as [`GrowingFilter::insert`].
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::insert`].
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_hash(self.filter.hash(key))
-    }
-
-    /// As [`GrowingWriter::insert`], for the hash of a key.
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::insert`].
-    pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        let result = self.filter.insert_hash(hash);
-        self.show(hash);
-        result
-    }
-
-    /// Inserts keys, in order. Readers see each when it is inserted.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`] at the first key for which there is no room. Those before it are inserted.
-    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
-        let (hash, mut result) = (self.filter.key_hash(), Ok(()));
-        hash.in_parts(keys, |hashes, _| {
-            if result.is_ok() {
-                result = self.insert_hashes(hashes);
-            }
-        });
-        result
-    }
-
-    /// As [`GrowingWriter::insert_keys`], for the hashes of keys.
-    ///
-    /// # Errors
-    /// As [`GrowingWriter::insert_keys`].
-    pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
-        for (i, &hash) in hashes.iter().enumerate() {
-            self.filter.prefetch_ahead(hashes, i);
-            self.insert_hash(hash)?;
-        }
-        Ok(())
-    }
-
-    /// Removes a key, as [`GrowingFilter::remove`].
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::remove`].
-    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.remove_hash(self.filter.hash(key))
-    }
-
-    /// As [`GrowingWriter::remove`], for the hash of a key.
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::remove`].
-    pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
-        let result = self.filter.remove_hash(hash);
-        self.show(hash);
-        result
-    }
-
-    /// Adds the keys of another filter, as [`GrowingFilter::merge`]. Readers see the filter before or after.
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::merge`].
-    pub fn merge(&mut self, other: &GrowingFilter) -> Result<(), Error> {
-        self.filter.merge(other)?;
-        self.show_all();
-        Ok(())
-    }
-
-    /// Removes all keys.
-    pub fn clear(&mut self) {
-        self.filter.clear();
-        self.show_all();
-    }
-
-    /// Shows readers what a change for a hash has changed: the region of the hash, and the one that moves.
-    #[inline]
-    fn show(&mut self, hash: u64) {
-        let places = &mut self.filter.places;
-        let (count, moved) = (places.layouts.len(), places.moved);
-        let same = count == self.state.layouts.len()
-            && places.layouts[0].lines.is_shared()
-            && places.layouts[count - 1].lines.is_shared();
-        let beside = !self.filter.stash.is_empty() || self.state.beside.is_some();
-        if !same || beside || self.is_behind {
-            return self.show_all();
-        }
-        let sequences = &*self.shared.sequences;
-        let region = (hash >> 60) as usize & places.mask;
-        let number = |region| if places.mask == 0 { None } else { Some(region) };
-        let mut changed = places.layouts[region].lines.flush();
-        if let Some(sweep) = &self.filter.sweep {
-            changed |= places.layouts[sweep.region].lines.flush();
-            changed |= places.layouts[count - 1].lines.flush();
-            if moved != self.state.moved.load(Ordering::Relaxed) {
-                sequences.begin(number(sweep.region));
-                self.state.moved.store(moved, Ordering::Relaxed);
-                changed = true;
-            }
-            if changed {
-                sequences.end(number(sweep.region));
-            }
-        }
-        if changed {
-            sequences.end(number(region));
-        }
-    }
-
-    /// Shows readers everything. What there is no memory for waits, and they are not sure of anything.
-    #[cold]
-    #[inline(never)]
-    fn show_all(&mut self) {
-        let added = self.filter.stash.take_added();
-        let is_new = self.is_new() || self.is_behind;
-        let few = |beside: &ConcurrentFilter| {
-            self.added + added.as_ref().map_or(0, Vec::len) <= room(beside)
-        };
-        match (&self.state.beside, &added, self.filter.stash.is_empty()) {
-            // All that is beside the lines is seen, with these.
-            (Some(beside), Some(added), false) if !is_new && few(beside) => {
-                self.shared.sequences.begin(None);
-                self.filter.places.layouts.iter_mut().for_each(|layout| _ = layout.lines.flush());
-                self.state.moved.store(self.filter.places.moved, Ordering::Relaxed);
-                added.iter().for_each(|&normal| _ = beside.insert_hash(hash_u64(normal, 0)));
-                self.added += added.len();
-                self.shared.sequences.end(None);
-            }
-            _ => self.is_behind = self.publish().is_err(),
-        }
-    }
-
-    /// Whether readers do not see the lines that there are.
-    fn is_new(&self) -> bool {
-        let layouts = &self.filter.places.layouts;
-        layouts.len() != self.state.layouts.len()
-            || !layouts.iter().all(|layout| layout.lines.is_shared())
-    }
-
-    /// Shows readers everything anew.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`]; readers are not sure of anything.
-    fn publish(&mut self) -> Result<(), Error> {
-        let shared = &*self.shared;
-        let filter = &mut self.filter;
-        shared.sequences.begin(None);
-        let mut layouts = Vec::new();
-        layouts.try_reserve_exact(filter.places.layouts.len()).map_err(|_| Error::OutOfMemory)?;
-        let (mask, moving) = (filter.places.mask, filter.sweep.as_ref().map(|sweep| sweep.region));
-        for (i, layout) in filter.places.layouts.iter_mut().enumerate() {
-            let region = if i > mask { moving } else { Some(i) };
-            let region = if mask == 0 { None } else { region };
-            layout.lines.share(&shared.sequences, region, layout.homes + SPARE)?;
-            layout.lines.flush();
-            let bare = layout.bare();
-            layouts.extend(layout.lines.chunks().map(|chunks| (bare, Arc::clone(chunks))));
-        }
-        let mut beside = None;
-        self.added = 0;
-        if !filter.stash.is_empty() {
-            let all = || filter.stash.iter().map(|(normal, _)| normal);
-            let count = all().count();
-            let some =
-                ConcurrentFilter::new(Params::for_rate(2 * count as u64 + 1000, BESIDE_RATE)?)?;
-            all().for_each(|normal| _ = some.insert_hash(hash_u64(normal, 0)));
-            self.added = count;
-            beside = Some(some);
-        }
-        filter.stash.note_added();
-        let (common, calls) = (filter.common, filter.calls);
-        let (from, moved) = (filter.places.from, AtomicU64::new(filter.places.moved));
-        self.state = Arc::new(State { layouts, mask, from, moved, beside, common, calls });
-        shared.state.store(Arc::clone(&self.state));
-        // Who sees this number sees the state or a later one.
-        shared.version.fetch_add(1, Ordering::Release);
-        shared.sequences.end(None);
-        Ok(())
-    }
-}
-
-/// The keys for which such a filter has room.
-fn room(beside: &ConcurrentFilter) -> usize {
-    // 15.6 bits per key have the rate.
-    beside.params().bytes() / 2
-}
-
-impl fmt::Debug for GrowingWriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("GrowingWriter").field(&self.filter).finish()
-    }
-}
-
-/// Probes a growing filter that a [`GrowingWriter`] changes meanwhile. A clone probes the same filter.
+/// Probes a growing filter that a [`GrowingWriter`](crate::GrowingWriter) changes meanwhile. A clone probes the same filter.
 /// No call waits for the writer. The filter lives as long as its writer or a reader.
 ///
 /// ```
@@ -378,7 +95,7 @@ impl fmt::Debug for GrowingWriter {
 /// ```
 #[derive(Clone)]
 pub struct GrowingReader {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl GrowingReader {
@@ -401,32 +118,32 @@ impl GrowingReader {
         true
     }
 
-    /// The answers for up to 64 hashes. `version` is that of the state, or of one before.
-    fn tile(&self, state: &State, version: u64, hashes: &[u64]) -> u64 {
-        let mut lines: [Line; TILE] = [[0; 8]; TILE];
+    /// The answers for up to 64 hashes, whose places were found when so many were moved. `version` is that of
+    /// the state, or of one before.
+    fn tile(&self, state: &State, version: u64, hashes: &[u64], places: &Places) -> u64 {
+        let mut lines = [[0; 8]; TILE];
         let (mut values, mut widths, mut unsure) = ([0; TILE], [0; TILE], 0_u64);
-        for (i, &hash) in hashes.iter().enumerate().take(TILE) {
-            let read = self.shared.sequences.of(hash).read(|| {
-                let (layout, chunks) = state.of(hash);
-                let (line, value) = layout.place(hash);
-                (chunks.read(line).unwrap_or_default(), value, layout.r)
+        for (i, (&hash, place)) in hashes.iter().zip(&places.all).enumerate() {
+            let (layout, chunks) = &state.layouts[place.layout];
+            let line = &mut lines[i];
+            let is_there = self.shared.sequences.of(hash).read(|| {
+                chunks.read(place.line, line);
+                state.moved() == places.moved
             });
-            match read {
-                Some((line, value, r)) => (lines[i], values[i], widths[i]) = (line, value, r),
-                None => unsure |= 1 << i,
-            }
+            (values[i], widths[i]) = (place.value, layout.r);
+            unsure |= u64::from(is_there != Some(true)) << i;
         }
         fence(Ordering::Acquire);
         let all = u64::MAX >> (64 - hashes.len().min(64));
         let mut present = 0;
         if self.shared.version.load(Ordering::Relaxed) == version {
-            let count = hashes.len().min(TILE);
-            let lines: [&Line; TILE] = std::array::from_fn(|i| &lines[i]);
-            let (lines, values, widths) = (&lines[..count], &values[..count], &widths[..count]);
+            let (values, widths) = (&values[..hashes.len()], &widths[..hashes.len()]);
+            let mut refs = [&EMPTY; TILE];
+            refs.iter_mut().zip(&lines).take(hashes.len()).for_each(|(to, line)| *to = line);
             let found = if state.common.mixed() {
-                state.calls.find_mixed_many(lines, values, widths)
+                state.calls.find_mixed_many(&refs[..hashes.len()], values, widths)
             } else {
-                state.calls.find_many(lines, values, widths)
+                state.calls.find_many(&refs[..hashes.len()], values, widths)
             };
             present = found.present & !unsure;
             unsure |= found.onward;
@@ -442,6 +159,39 @@ impl GrowingReader {
             unsure &= unsure - 1;
         }
         present
+    }
+}
+
+/// What is read where there is no line.
+static EMPTY: Line = [0; 8];
+
+/// Where a key is.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    layout: usize,
+    line: usize,
+    value: i64,
+}
+
+/// Where some keys are, while so many are moved.
+#[derive(Clone, Copy)]
+struct Places {
+    all: [Place; TILE],
+    moved: u64,
+}
+
+impl Places {
+    /// Finds the places of up to 64 keys, and prefetches their lines.
+    #[inline(always)]
+    fn fill(&mut self, state: &State, hashes: &[u64]) {
+        self.moved = state.moved();
+        for (place, &hash) in self.all.iter_mut().zip(hashes) {
+            let at = state.of(hash, self.moved);
+            let (layout, chunks) = &state.layouts[at];
+            let (line, value) = layout.place(hash);
+            *place = Place { layout: at, line, value };
+            chunks.prefetch::<INTO_L2>(line);
+        }
     }
 }
 
@@ -465,8 +215,8 @@ impl Probe for GrowingReader {
     fn prefetch_hash(&self, hash: u64) {
         let state = self.shared.state.load();
         if !state.layouts.is_empty() {
-            let (layout, chunks) = state.of(hash);
-            chunks.prefetch(layout.place(hash).0);
+            let (layout, chunks) = &state.layouts[state.of(hash, state.moved())];
+            chunks.prefetch::<INTO_L1>(layout.place(hash).0);
         }
     }
 
@@ -474,19 +224,17 @@ impl Probe for GrowingReader {
         let words = answers.words(hashes.len());
         let (version, state) =
             (self.shared.version.load(Ordering::Acquire), self.shared.state.load());
-        let prefetch = |hashes: &[u64]| {
-            for &hash in hashes {
-                let (layout, chunks) = state.of(hash);
-                chunks.prefetch(layout.place(hash).0);
-            }
-        };
-        let (mut count, mut ahead) = (0, hashes.chunks(TILE));
-        if hashes.len() > 4 {
-            ahead.next().into_iter().for_each(prefetch);
+        let mut ring = [Places { all: [Place::default(); TILE], moved: 0 }; RING];
+        let mut ahead = hashes.chunks(TILE);
+        for (places, hashes) in ring.iter_mut().zip(ahead.by_ref().take(RING - 1)) {
+            places.fill(&state, hashes);
         }
-        for (hashes, word) in hashes.chunks(TILE).zip(words) {
-            ahead.next().into_iter().for_each(prefetch);
-            *word = self.tile(&state, version, hashes);
+        let mut count = 0;
+        for (i, (hashes, word)) in hashes.chunks(TILE).zip(words).enumerate() {
+            if let Some(later) = ahead.next() {
+                ring[(i + RING - 1) % RING].fill(&state, later);
+            }
+            *word = self.tile(&state, version, hashes, &ring[i % RING]);
             count += word.count_ones() as usize;
         }
         count

@@ -76,14 +76,13 @@ impl<W: Word> Sequence<W> {
     }
 }
 
-/// The words of a line, each as it then is.
+/// Copies the words of a line, each as it then is. Whoever moves the copy by vectors then waits for its
+/// words, so it is made where it is used.
 #[inline(always)]
-pub fn load<W: Word, const N: usize>(words: &[W; N]) -> [u64; N] {
-    let mut line = [0; N];
+pub fn load<W: Word, const N: usize>(words: &[W; N], line: &mut [u64; N]) {
     for (value, word) in line.iter_mut().zip(words) {
         *value = word.load(Ordering::Relaxed);
     }
-    line
 }
 
 /// Stores the words of a line, one by one.

@@ -9,7 +9,7 @@
 use super::Line;
 use super::sequence::{self, Sequence};
 use crate::error::Error;
-use crate::kernel::prefetch::{INTO_L1, prefetch};
+use crate::kernel::prefetch::prefetch;
 use crate::layouts::growing::REGIONS;
 use crate::line::LINE_BYTES;
 use crate::os::memory::Zeroed;
@@ -83,17 +83,19 @@ impl Chunks {
         Some(unsafe { &*start.add(i & ((1 << self.log2) - 1)) })
     }
 
-    /// A line, each word as it then is.
+    /// Copies a line, each word as it then is. False if it is not there.
     #[inline(always)]
-    pub(crate) fn read(&self, i: usize) -> Option<Line> {
-        self.at(i).map(sequence::load)
+    pub(crate) fn read(&self, i: usize, line: &mut Line) -> bool {
+        let words = self.at(i);
+        words.into_iter().for_each(|words| sequence::load(words, line));
+        words.is_some()
     }
 
     /// Prefetches a line, if it is there.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, i: usize) {
+    pub(crate) fn prefetch<const LEVEL: u8>(&self, i: usize) {
         if let Some(words) = self.at(i) {
-            prefetch::<INTO_L1>(std::ptr::from_ref(words).cast());
+            prefetch::<LEVEL>(std::ptr::from_ref(words).cast());
         }
     }
 
@@ -176,7 +178,11 @@ impl Copies {
             if self.copies.len() == COPIES {
                 self.flush();
             }
-            self.copies.push((i, self.chunks.read(i)?));
+            let mut line = [0; 8];
+            if !self.chunks.read(i, &mut line) {
+                return None;
+            }
+            self.copies.push((i, line));
             at = Some(self.copies.len() - 1);
         }
         self.copies.get_mut(at?).map(|(_, line)| line)
@@ -227,7 +233,8 @@ impl Copies {
                 longer.as_chunks_mut::<LINE_BYTES>().0.iter_mut().take(begun).enumerate()
             {
                 // What is not stored yet is stored to the longer one.
-                let line = self.chunks.read(last + i).unwrap_or_default();
+                let mut line = [0; 8];
+                self.chunks.read(last + i, &mut line);
                 bytes.copy_from_slice(line.map(u64::to_ne_bytes).as_flattened());
             }
             // Readers of the shorter chunk go on with that.

@@ -1,0 +1,301 @@
+//! A growing filter that one thread changes while others probe it, without locks.
+
+use super::GrowingFilter;
+use super::chain::SPARE;
+use super::shared::{GrowingReader, Shared, State};
+use crate::error::Error;
+use crate::filter::ConcurrentFilter;
+use crate::hash::hash_u64;
+use crate::key::Key;
+use crate::shape::Params;
+use arc_swap::ArcSwap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The rate of what stands for the prefixes beside the lines.
+const BESIDE_RATE: f64 = 0.001;
+
+/// The only handle that changes a growing filter, while [readers](GrowingReader) probe it in other threads.
+/// Neither waits for the other.
+///
+/// A probe that begins after an insert has returned, in the sense of the language, finds the key: after a
+/// message, a lock or a join, as with [`ConcurrentFilter`](crate::ConcurrentFilter). A probe under way during
+/// a change answers as before it or as after it. If the writer changes the same sixteenth of the filter
+/// 256 times during one probe, the answer is that the key may be present.
+///
+/// ```
+/// use bloomline::{GrowingFilter, GrowingWriter};
+///
+/// let mut writer = GrowingWriter::new(GrowingFilter::new(1_000_000, 0.01, 0)?)?;
+/// let reader = writer.reader();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// std::thread::scope(|scope| {
+///     scope.spawn(move || {
+///         for key in receiver {
+///             assert!(reader.contains(&key)); // inserted before it was sent
+///         }
+///     });
+///     for key in 0..1000_u64 {
+///         writer.insert(&key)?;
+///         sender.send(key).unwrap();
+///     }
+///     drop(sender);
+///     Ok::<(), bloomline::Error>(())
+/// })?;
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+///
+/// # What it costs
+///
+/// While a region moves, its old lines stay until the end: up to a sixteenth more memory than a filter of
+/// its own. When the region has moved, they are freed, unless a reader is just then in a call: then with its
+/// end. A call that takes long keeps at most the lines that there were at its begin.
+///
+/// Prefixes that have no room in lines, of which there are only some if keys are chosen by an attacker, are
+/// seen by readers through a Bloom filter: one of 1000 other keys that would be absent may then be present.
+///
+/// If there is no memory to show readers a change, they answer that any key may be present, until there is.
+pub struct GrowingWriter {
+    filter: GrowingFilter,
+    shared: Arc<Shared>,
+    /// What readers see.
+    state: Arc<State>,
+    /// Prefixes that were added to those beside the lines.
+    added: usize,
+    /// Whether there was no memory to show the last change.
+    is_behind: bool,
+}
+
+impl GrowingWriter {
+    /// Takes a filter, to share it with readers.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn new(filter: GrowingFilter) -> Result<GrowingWriter, Error> {
+        let (common, calls) = (filter.common, filter.calls);
+        let none = State {
+            layouts: Vec::new(),
+            mask: 0,
+            from: 0,
+            moved: AtomicU64::new(0),
+            beside: None,
+            common,
+            calls,
+        };
+        let state = Arc::new(none);
+        let shared = Arc::new(Shared {
+            state: ArcSwap::new(Arc::clone(&state)),
+            version: AtomicU64::new(0),
+            sequences: Arc::default(),
+            hash: filter.key_hash(),
+        });
+        let mut writer = GrowingWriter { filter, shared, state, added: 0, is_behind: true };
+        writer.publish()?;
+        Ok(writer)
+    }
+
+    /// A reader, for another thread. More are made of it by `clone`.
+    pub fn reader(&self) -> GrowingReader {
+        GrowingReader { shared: Arc::clone(&self.shared) }
+    }
+
+    /// The filter, to count, list, encode, save or copy it.
+    pub fn filter(&self) -> &GrowingFilter {
+        &self.filter
+    }
+
+    /// Inserts a key, as [`GrowingFilter::insert`].
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::insert`].
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
+        self.insert_hash(self.filter.hash(key))
+    }
+
+    /// As [`GrowingWriter::insert`], for the hash of a key.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::insert`].
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
+        let result = self.filter.insert_hash(hash);
+        self.show(hash);
+        result
+    }
+
+    /// Inserts keys, in order. Readers see each when it is inserted.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] at the first key for which there is no room. Those before it are inserted.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
+        let (hash, mut result) = (self.filter.key_hash(), Ok(()));
+        hash.in_parts(keys, |hashes, _| {
+            if result.is_ok() {
+                result = self.insert_hashes(hashes);
+            }
+        });
+        result
+    }
+
+    /// As [`GrowingWriter::insert_keys`], for the hashes of keys.
+    ///
+    /// # Errors
+    /// As [`GrowingWriter::insert_keys`].
+    pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.filter.prefetch_ahead(hashes, i);
+            self.insert_hash(hash)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a key, as [`GrowingFilter::remove`].
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::remove`].
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+        self.remove_hash(self.filter.hash(key))
+    }
+
+    /// As [`GrowingWriter::remove`], for the hash of a key.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::remove`].
+    pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
+        let result = self.filter.remove_hash(hash);
+        self.show(hash);
+        result
+    }
+
+    /// Adds the keys of another filter, as [`GrowingFilter::merge`]. Readers see the filter before or after.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::merge`].
+    pub fn merge(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+        self.filter.merge(other)?;
+        self.show_all();
+        Ok(())
+    }
+
+    /// Removes all keys.
+    pub fn clear(&mut self) {
+        self.filter.clear();
+        self.show_all();
+    }
+
+    /// Shows readers what a change for a hash has changed: the region of the hash, and the one that moves.
+    #[inline]
+    fn show(&mut self, hash: u64) {
+        let places = &mut self.filter.places;
+        let (count, moved) = (places.layouts.len(), places.moved);
+        let same = count == self.state.layouts.len()
+            && places.layouts[0].lines.is_shared()
+            && places.layouts[count - 1].lines.is_shared();
+        let beside = !self.filter.stash.is_empty() || self.state.beside.is_some();
+        if !same || beside || self.is_behind {
+            return self.show_all();
+        }
+        let sequences = &*self.shared.sequences;
+        let region = (hash >> 60) as usize & places.mask;
+        let number = |region| if places.mask == 0 { None } else { Some(region) };
+        let mut changed = places.layouts[region].lines.flush();
+        if let Some(sweep) = &self.filter.sweep {
+            changed |= places.layouts[sweep.region].lines.flush();
+            changed |= places.layouts[count - 1].lines.flush();
+            if moved != self.state.moved.load(Ordering::Relaxed) {
+                sequences.begin(number(sweep.region));
+                self.state.moved.store(moved, Ordering::Relaxed);
+                changed = true;
+            }
+            if changed {
+                sequences.end(number(sweep.region));
+            }
+        }
+        if changed {
+            sequences.end(number(region));
+        }
+    }
+
+    /// Shows readers everything. What there is no memory for waits, and they are not sure of anything.
+    #[cold]
+    #[inline(never)]
+    fn show_all(&mut self) {
+        let added = self.filter.stash.take_added();
+        let is_new = self.is_new() || self.is_behind;
+        let few = |beside: &ConcurrentFilter| {
+            self.added + added.as_ref().map_or(0, Vec::len) <= room(beside)
+        };
+        match (&self.state.beside, &added, self.filter.stash.is_empty()) {
+            // All that is beside the lines is seen, with these.
+            (Some(beside), Some(added), false) if !is_new && few(beside) => {
+                self.shared.sequences.begin(None);
+                self.filter.places.layouts.iter_mut().for_each(|layout| _ = layout.lines.flush());
+                self.state.moved.store(self.filter.places.moved, Ordering::Relaxed);
+                added.iter().for_each(|&normal| _ = beside.insert_hash(hash_u64(normal, 0)));
+                self.added += added.len();
+                self.shared.sequences.end(None);
+            }
+            _ => self.is_behind = self.publish().is_err(),
+        }
+    }
+
+    /// Whether readers do not see the lines that there are.
+    fn is_new(&self) -> bool {
+        let layouts = &self.filter.places.layouts;
+        layouts.len() != self.state.layouts.len()
+            || !layouts.iter().all(|layout| layout.lines.is_shared())
+    }
+
+    /// Shows readers everything anew.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; readers are not sure of anything.
+    fn publish(&mut self) -> Result<(), Error> {
+        let shared = &*self.shared;
+        let filter = &mut self.filter;
+        shared.sequences.begin(None);
+        let mut layouts = Vec::new();
+        layouts.try_reserve_exact(filter.places.layouts.len()).map_err(|_| Error::OutOfMemory)?;
+        let (mask, moving) = (filter.places.mask, filter.sweep.as_ref().map(|sweep| sweep.region));
+        for (i, layout) in filter.places.layouts.iter_mut().enumerate() {
+            let region = if i > mask { moving } else { Some(i) };
+            let region = if mask == 0 { None } else { region };
+            layout.lines.share(&shared.sequences, region, layout.homes + SPARE)?;
+            layout.lines.flush();
+            let bare = layout.bare();
+            layouts.extend(layout.lines.chunks().map(|chunks| (bare, Arc::clone(chunks))));
+        }
+        let mut beside = None;
+        self.added = 0;
+        if !filter.stash.is_empty() {
+            let all = || filter.stash.iter().map(|(normal, _)| normal);
+            let count = all().count();
+            let some =
+                ConcurrentFilter::new(Params::for_rate(2 * count as u64 + 1000, BESIDE_RATE)?)?;
+            all().for_each(|normal| _ = some.insert_hash(hash_u64(normal, 0)));
+            self.added = count;
+            beside = Some(some);
+        }
+        filter.stash.note_added();
+        let (common, calls) = (filter.common, filter.calls);
+        let (from, moved) = (filter.places.from, AtomicU64::new(filter.places.moved));
+        self.state = Arc::new(State { layouts, mask, from, moved, beside, common, calls });
+        shared.state.store(Arc::clone(&self.state));
+        // Who sees this number sees the state or a later one.
+        shared.version.fetch_add(1, Ordering::Release);
+        shared.sequences.end(None);
+        Ok(())
+    }
+}
+
+/// The keys for which such a filter has room.
+fn room(beside: &ConcurrentFilter) -> usize {
+    // 15.6 bits per key have the rate.
+    beside.params().bytes() / 2
+}
+
+impl fmt::Debug for GrowingWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("GrowingWriter").field(&self.filter).finish()
+    }
+}
