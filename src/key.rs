@@ -51,6 +51,24 @@ impl<K: KeyBytes + ?Sized> Key for K {}
 pub trait KeyBytes {
     /// The bytes that are hashed.
     fn key_bytes(&self) -> impl AsRef<[u8]>;
+
+    /// The keys as integers that are hashed several at once, if they are such.
+    #[inline(always)]
+    fn integers(_keys: &[Self]) -> Option<Integers<'_>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+}
+
+/// Keys that are integers of 4 or 8 bytes.
+#[derive(Clone, Copy)]
+pub enum Integers<'a> {
+    U32(&'a [u32]),
+    I32(&'a [i32]),
+    U64(&'a [u64]),
+    I64(&'a [i64]),
 }
 
 macro_rules! bytes {
@@ -74,17 +92,24 @@ impl<const N: usize> KeyBytes for [u8; N] {
 }
 
 macro_rules! integers {
-    ($($key:ty),+) => {$(
+    ($($key:ty $(as $variant:ident)?),+) => {$(
         impl KeyBytes for $key {
             #[inline(always)]
             fn key_bytes(&self) -> impl AsRef<[u8]> {
                 self.to_le_bytes()
             }
+
+            $(
+                #[inline(always)]
+                fn integers(keys: &[Self]) -> Option<Integers<'_>> {
+                    Some(Integers::$variant(keys))
+                }
+            )?
         }
     )+};
 }
 
-integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
+integers!(u8, u16, u32 as U32, u64 as U64, u128, i8, i16, i32 as I32, i64 as I64, i128);
 
 macro_rules! addresses {
     ($($key:ty),+) => {$(

@@ -1,7 +1,7 @@
 //! Probes of every filter type, written once.
 
 use crate::bitmap::Answers;
-use crate::hash::in_parts;
+use crate::kernel::in_parts;
 use crate::key::Key;
 use std::iter::{Fuse, FusedIterator};
 use std::rc::Rc;

@@ -17,6 +17,9 @@
 pub mod bloom32;
 pub mod xxph3;
 
+// Several at once: by the backend in use.
+pub use crate::kernel::{hash_batch, hash_u64_batch};
+
 use crate::error::Error;
 use crate::key::Key;
 use std::hash::{Hash, Hasher};
@@ -54,28 +57,6 @@ fn above_16(key: &[u8], seed: u64) -> u64 {
 #[inline]
 pub fn hash_u64(key: u64, seed: u64) -> u64 {
     xxh3_64_with_seed(&key.to_le_bytes(), seed)
-}
-
-/// Hashes many keys; `out` gets one hash per key, in order.
-///
-/// # Panics
-/// If `out` is not as long as `keys`.
-pub fn hash_batch<K: Key>(keys: &[K], seed: u64, out: &mut [u64]) {
-    assert_eq!(keys.len(), out.len(), "one output per key");
-    for (key, out) in keys.iter().zip(out) {
-        *out = hash(key, seed);
-    }
-}
-
-/// Hashes many integer keys; `out` gets one hash per key, in order.
-///
-/// # Panics
-/// If `out` is not as long as `keys`.
-pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
-    assert_eq!(keys.len(), out.len(), "one output per key");
-    for (&key, out) in keys.iter().zip(out) {
-        *out = hash_u64(key, seed);
-    }
 }
 
 /// Returns the hash of a value of any type that implements [`Hash`], for the methods that take
@@ -184,49 +165,5 @@ impl KeyHash {
     #[inline]
     pub(crate) fn of<K: Key + ?Sized>(self, key: &K) -> u64 {
         self.hash(key.key_bytes().as_ref())
-    }
-
-    /// As [`in_parts`], with the hashes of this format.
-    pub(crate) fn in_parts<K: Key>(self, keys: &[K], work: impl FnMut(&[u64], usize)) {
-        in_parts(keys, |keys, out| self.hash_all(keys, out), work);
-    }
-
-    /// The hashes of some keys, choosing the function once.
-    pub(crate) fn hash_all<K: Key>(self, keys: &[K], out: &mut [u64]) {
-        fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
-            for (key, out) in keys.iter().zip(out) {
-                *out = hash(key.key_bytes().as_ref());
-            }
-        }
-        match self {
-            // Inline, whatever the length.
-            KeyHash::Xxh3(seed) => all(keys, out, |key| xxh3_64_with_seed(key, seed)),
-            KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
-            KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),
-            KeyHash::LevelDb => all(keys, out, |key| bloom32::leveldb(key).into()),
-        }
-    }
-}
-
-/// Calls `work` with the hashes of keys, some at a time, and the number of the first. All parts but
-/// the last are a multiple of 64.
-pub(crate) fn in_parts<K>(
-    keys: &[K],
-    hash_all: impl Fn(&[K], &mut [u64]),
-    mut work: impl FnMut(&[u64], usize),
-) {
-    const PART: usize = 512;
-    // The array is zeroed: for a few keys that would take longer than all else.
-    const SMALL_PART: usize = 16;
-    if keys.len() <= SMALL_PART {
-        let hashes = &mut [0; SMALL_PART][..keys.len()];
-        hash_all(keys, hashes);
-        return work(hashes, 0);
-    }
-    let mut hashes = [0; PART];
-    for (i, keys) in keys.chunks(PART).enumerate() {
-        let hashes = &mut hashes[..keys.len()];
-        hash_all(keys, hashes);
-        work(hashes, i * PART);
     }
 }

@@ -14,6 +14,7 @@
 //! * `matrix` has the rows of a matrix, and makes them of lines; `column` is one of its columns.
 //! * `growing` has the lines of growing filters.
 //! * `composite` probes filters made of filters, by functions of their kinds.
+//! * `hashes` are those of many keys: of columns of integers, several at once.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
@@ -38,6 +39,7 @@ mod few;
 mod functions;
 mod group;
 pub(crate) mod growing;
+mod hashes;
 mod layout;
 mod lines;
 mod matrix;
@@ -72,6 +74,8 @@ pub(crate) use few::FewHashes;
 pub(crate) use few::hash_of;
 pub(crate) use functions::Kernel;
 pub(crate) use group::{Member, Members, Owned};
+pub(crate) use hashes::in_parts;
+pub use hashes::{hash_batch, hash_u64_batch};
 pub(crate) use layout::Layout;
 pub(crate) use matrix::{
     Block, Calls as MatrixCalls, Prepared, Rows, TOGETHER, copy_lines, prefetch_lines,

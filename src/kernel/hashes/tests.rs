@@ -1,0 +1,71 @@
+//! Columns by every backend: the hash of each value is XXH3-64 of its bytes, and nothing else is
+//! written.
+
+use super::of_integers;
+use crate::hash::KeyHash;
+use crate::kernel::Backend;
+use crate::key::Integers;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+const UNTOUCHED: u64 = 0xA5A5_A5A5_A5A5_A5A5;
+
+/// Numbers whose bytes differ in every way, the limits of all types first.
+fn numbers() -> impl Iterator<Item = u64> {
+    let limits =
+        [0, 1, u64::MAX, 1 << 63, u64::MAX >> 1, 1 << 31, 0x7FFF_FFFF, 0xFFFF_FFFF, 1 << 32];
+    let random = (0..).map(|i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(i as u32));
+    limits.into_iter().chain((0..64).map(|i| 1 << i)).chain(random)
+}
+
+/// Of columns of every length up to 130, from every start to a register's end.
+fn check<T: Copy>(
+    values: &[T],
+    bytes: impl Fn(T) -> Vec<u8>,
+    integers: impl for<'a> Fn(&'a [T]) -> Integers<'a>,
+) {
+    for backend in Backend::available() {
+        let kernels = backend.kernels().unwrap();
+        for seed in [0, 7, u64::MAX, 0xFFFF_FFFF, 1 << 32, 0x0102_0304_0506_0708] {
+            let expected: Vec<u64> =
+                values.iter().map(|&value| xxh3_64_with_seed(&bytes(value), seed)).collect();
+            for len in 0..=130 {
+                let first = len % 9;
+                let mut out = [UNTOUCHED; 132];
+                let column = integers(&values[first..first + len]);
+                of_integers(kernels, column, seed, &mut out[1..=len]);
+                assert_eq!(out[1..=len], expected[first..first + len], "{backend:?} {seed:#x}");
+                assert_eq!([out[0], out[len + 1]], [UNTOUCHED; 2], "{backend:?} {len}");
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_have_the_hashes_of_their_values() {
+    let values: Vec<u64> = numbers().take(140).collect();
+    let signed: Vec<i64> = values.iter().map(|&value| value as i64).collect();
+    let short: Vec<u32> = values.iter().map(|&value| (value ^ value >> 32) as u32).collect();
+    let short_signed: Vec<i32> = short.iter().map(|&value| value as i32).collect();
+    check(&values, |value| value.to_le_bytes().to_vec(), |all| Integers::U64(all));
+    check(&signed, |value| value.to_le_bytes().to_vec(), |all| Integers::I64(all));
+    check(&short, |value| value.to_le_bytes().to_vec(), |all| Integers::U32(all));
+    check(&short_signed, |value| value.to_le_bytes().to_vec(), |all| Integers::I32(all));
+}
+
+/// Other formats hash integers by functions of their own.
+#[test]
+fn columns_of_other_formats_are_their_bytes() {
+    let values: Vec<u64> = numbers().take(100).collect();
+    for how in [KeyHash::Xxh3(3), KeyHash::Xxph3, KeyHash::RocksDbLegacy, KeyHash::LevelDb] {
+        let mut out = vec![0; values.len()];
+        how.hash_all(&values, &mut out);
+        let one_by_one = values.iter().map(|value| how.hash(&value.to_le_bytes()));
+        assert!(one_by_one.eq(out), "{how:?}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "one output per key")]
+fn a_column_needs_room() {
+    crate::hash::hash_batch(&[1u32; 9], 0, &mut [0; 8]);
+}
