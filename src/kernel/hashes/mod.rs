@@ -60,12 +60,12 @@ fn of_integers(kernels: Kernels, integers: Integers<'_>, seed: u64, out: &mut [u
     match integers {
         Integers::U32(values) => of_u32(values, out),
         Integers::U64(values) => of_u64(values, out),
-        // SAFETY: the same integers, without a sign; of one size and alignment.
         Integers::I32(values) => {
+            // SAFETY: the same integers, without a sign; of one size and alignment.
             of_u32(unsafe { from_raw_parts(values.as_ptr().cast(), values.len()) }, out)
         }
-        // SAFETY: as above.
         Integers::I64(values) => {
+            // SAFETY: as above.
             of_u64(unsafe { from_raw_parts(values.as_ptr().cast(), values.len()) }, out)
         }
     }
