@@ -25,14 +25,28 @@ func (s *Set) LengthsOf() (all Lengths) {
 	return all
 }
 
+// keysOf is how many places in lines these take.
+func keysOf(source Source) (keys uint64) {
+	for _, count := range source {
+		keys += min(count, mostCopies)
+	}
+	return keys
+}
+
+// mostSpread is for how many keys there are lines, where there were so many before short prefixes became several.
+// It is beyond what a filter of a rate up to a half has. Where prefixes cover more, they would become ever more,
+// with ever more lines for them: bytes of nobody's filter could take all memory.
+func mostSpread(keys uint64) uint64 { return 16*keys + 256 }
+
 // Build returns the set of these prefixes.
 func (s Shape) Build(lengths Lengths, source Source) *Set {
 	set := &Set{Shape: s}
+	limitOfKeys := mostSpread(keysOf(source))
 	// Prefixes are too short or not by the widths, and the widths follow from the keys, which are more where
 	// one becomes several.
 	for limit := uint(64); ; {
 		all := s.spread(source, limit)
-		set.layOut(lengths, all)
+		set.layOut(lengths, all, limitOfKeys)
 		least := limit
 		if s.mixed() == 1 {
 			for i := range set.Regions {
@@ -101,14 +115,22 @@ func (s *Shape) spread(source Source, limit uint) Source {
 	}
 }
 
-// layOut makes the regions for so many prefixes, without lines.
-func (s *Set) layOut(lengths Lengths, all Source) {
+// layOut makes the regions for so many prefixes, but for so many keys at most, without lines.
+func (s *Set) layOut(lengths Lengths, all Source, limit uint64) {
 	var keys [Regions]uint64
-	most, sixteenth := uint64(0), s.normals()/Regions
+	sixteenth := s.normals() / Regions
 	for normal, count := range all {
-		count = min(count, mostCopies)
-		keys[normal/sixteenth] += count
-		most += count
+		keys[normal/sixteenth] += min(count, mostCopies)
+	}
+	most := uint64(0)
+	for _, each := range keys {
+		most += each
+	}
+	if most > limit {
+		for i := range keys {
+			keys[i] = mulDiv(keys[i], limit, most)
+		}
+		most = limit
 	}
 	longest := slices.Max(lengths[:])
 	s.Regions = s.Regions[:0]

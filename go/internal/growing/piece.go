@@ -19,6 +19,7 @@ type piece struct {
 	set     Set // of one region
 	span    uint
 	keys    uint64 // in lines and in the stash
+	own     uint64 // those that came, of which short ones became several
 	newest  uint64 // those of full length
 	most    uint64 // with more keys it is built anew
 	least   uint64 // and with fewer
@@ -27,8 +28,8 @@ type piece struct {
 }
 
 // newPiece builds one of the prefixes of source, that are 2^span from first on.
-func newPiece(shape Shape, first uint64, span, length uint, source Source) *piece {
-	p := &piece{set: Set{Shape: shape}, span: span}
+func newPiece(shape Shape, first uint64, span, length uint, own uint64, source Source) *piece {
+	p := &piece{set: Set{Shape: shape}, span: span, own: own}
 	s := &p.set
 	w := min(uint64(1)<<span, shape.Prefixes-first)
 	g := Region{shape: &s.Shape, first: first << length, w: w << length, length: length}
@@ -42,7 +43,7 @@ func newPiece(shape Shape, first uint64, span, length uint, source Source) *piec
 				p.newest += min(count, mostCopies)
 			}
 		}
-		lines := s.linesFor(g.w, p.keys+p.keys/12+1)
+		lines := s.linesFor(g.w, min(p.keys+p.keys/12+1, mostSpread(own)))
 		g.width, p.most = s.widthOf(g.w, lines)
 		s.Regions[0].width = g.width
 		if least := g.short() + g.r - 1; s.mixed() == 1 && least < limit {
@@ -54,7 +55,7 @@ func newPiece(shape Shape, first uint64, span, length uint, source Source) *piec
 		break
 	}
 	if p.most <= p.keys {
-		p.most = math.MaxUint64 // as narrow as lines can be
+		p.most = math.MaxUint64 // lines are as narrow as can be
 	}
 	p.least = p.keys / 2
 	if high, low := bits.Mul64(shape.quota(length), w); high < shape.Prefixes {
@@ -102,6 +103,7 @@ func (p *piece) insert(hash uint64) bool {
 		}
 	}
 	p.keys++
+	p.own++
 	p.newest++
 	for number < g.count() && g.line(number).GoesOn() {
 		if last, ok := g.line(number).Last(g.r); ok && last > value {
@@ -225,6 +227,7 @@ func (p *piece) remove(hash uint64) bool {
 		*line, _ = Close(all.All[:all.Count-1], math.MaxInt64, line.GoesOn(), g.r)
 	}
 	p.keys--
+	p.own -= min(p.own, 1)
 	if best == 0 {
 		p.newest--
 	}

@@ -35,14 +35,10 @@ type Tree struct {
 // NewTree returns a filter of these prefixes.
 func NewTree(shape Shape, lengths Lengths, source Source) *Tree {
 	t := &Tree{Shape: shape, lengths: lengths}
-	keys := uint64(0)
-	for _, count := range source {
-		keys += min(count, mostCopies)
-	}
 	span := uint(bits.Len64(t.Prefixes - 1))
 	t.root.span = span - fan
 	// Some pieces become two even so, and none is built of more than a few lines.
-	for lines := t.linesFor(t.Prefixes, keys); lines > mostLines*3/4 && span > leastSpan; lines /= 2 {
+	for lines := t.linesFor(t.Prefixes, keysOf(source)); lines > mostLines*3/4 && span > leastSpan; lines /= 2 {
 		span--
 	}
 	var own []Entry
@@ -50,7 +46,7 @@ func NewTree(shape Shape, lengths Lengths, source Source) *Tree {
 	finish := func() {
 		last := min(first+1<<span, t.Prefixes) - 1
 		length := slices.Max(lengths[t.sixteenth(first) : t.sixteenth(last)+1])
-		p := newPiece(t.Shape, first, span, length, entries(own))
+		p := newPiece(t.Shape, first, span, length, keysOf(entries(own)), entries(own))
 		t.put(p)
 		t.tend(p)
 		own, first = own[:0], first+1<<span
@@ -125,7 +121,7 @@ func (t *Tree) tend(p *piece) {
 	}
 	if g.count() <= mostLines || p.span <= leastSpan {
 		if p.isDue() {
-			t.put(newPiece(t.Shape, p.first(), p.span, length, p.set.Runs()))
+			t.put(newPiece(t.Shape, p.first(), p.span, length, p.own, p.set.Runs()))
 		}
 		return
 	}
@@ -136,13 +132,15 @@ func (t *Tree) tend(p *piece) {
 		if first >= t.Prefixes {
 			break
 		}
-		half := newPiece(t.Shape, first, p.span-1, length, func(yield func(uint64, uint64) bool) {
+		source := func(yield func(uint64, uint64) bool) {
 			for normal, count := range p.set.Runs() {
 				if (normal >= border) == (part == 1) && !yield(normal, count) {
 					return
 				}
 			}
-		})
+		}
+		own := mulDiv(p.own, keysOf(source), max(p.keys, 1)) + 1
+		half := newPiece(t.Shape, first, p.span-1, length, own, source)
 		t.put(half)
 		t.tend(half)
 	}
@@ -190,7 +188,7 @@ func (t *Tree) join(p *piece) bool {
 		p, twin = twin, p
 	}
 	length := max(p.set.Regions[0].length, twin.set.Regions[0].length)
-	t.put(newPiece(t.Shape, p.first(), p.span+1, length, func(yield func(uint64, uint64) bool) {
+	t.put(newPiece(t.Shape, p.first(), p.span+1, length, p.own+twin.own, func(yield func(uint64, uint64) bool) {
 		for _, each := range [2]*piece{p, twin} {
 			for normal, count := range each.set.Runs() {
 				if !yield(normal, count) {
