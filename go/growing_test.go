@@ -13,7 +13,18 @@ import (
 	"testing"
 
 	"github.com/bloomline/bloomline/go/internal/format"
+	"github.com/bloomline/bloomline/go/internal/growing"
 )
+
+// growingMade makes one as a history says, also for more keys than an int has on 32 bits.
+func growingMade(t *testing.T, args []string) (anyKind, error) {
+	keys, seed := number(t, args[0], 10), number(t, args[2], 10)
+	if keys <= math.MaxInt {
+		return NewGrowing(int(keys), float(args[1]), WithSeed(seed))
+	}
+	shape, err := growing.Bounded(keys, float(args[1]))
+	return growingOf(growing.New(shape), seed, 0), err
+}
 
 // growingOther answers the verbs of histories that no other kind has.
 func growingOther(t *testing.T, filter anyKind, words []string) string {

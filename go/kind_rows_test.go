@@ -118,10 +118,7 @@ var kindRows = []kindRow{{
 		KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
 }, {
 	name: "GrowingFilter", layouts: []uint16{11}, load: loaded(LoadGrowing), empty: sized(NewGrowing, 0.01),
-	history: "growing", other: growingOther,
-	made: func(t *testing.T, args []string) (anyKind, error) {
-		return NewGrowing(int(number(t, args[0], 10)), float(args[1]), WithSeed(number(t, args[2], 10)))
-	},
+	history: "growing", made: growingMade, other: growingOther,
 }, {
 	name: "GrowingFilter, unbounded", layouts: []uint16{11}, load: loaded(LoadGrowing),
 	empty: func(keys int, options ...Option) (anyKind, error) {

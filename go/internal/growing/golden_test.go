@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -73,7 +74,11 @@ func TestGoldenFiles(t *testing.T) {
 		}
 		set, footer, err := decode(data, true)
 		if fields[0] == "rejected" {
-			if want := statuses[fields[2]]; want == nil || !errors.Is(err, want) {
+			want := statuses[fields[2]]
+			if math.MaxInt == math.MaxInt32 && strings.Contains(fields[1], "length-most-lines") {
+				want = format.ErrLineCount // more than this machine can address
+			}
+			if want == nil || !errors.Is(err, want) {
 				t.Errorf("%s: %v, not %v", fields[1], err, want)
 			}
 			decode(data, false) // does not panic
