@@ -19,15 +19,16 @@ import (
 //   - A key that was added twice is present until it has been removed twice. Remove only keys that you added.
 //     Any other removal can take the prefix of a key that was added; that key is then a false negative.
 //     Removing a key that is definitely absent returns [ErrAbsent].
-//   - An add moves up to some hundred lines, and takes memory now and then. If the system refuses it, the
-//     program ends: Go has no error for that.
+//   - An add moves up to some hundred lines, and takes a few KB now and then. As with all small memory in Go,
+//     the program ends if the system refuses it.
 //   - Of a bounded filter, the same keys give the same bytes, whatever the order of adds and removals. To
 //     encode one, a copy is built: it takes the memory of the filter once more.
 //   - If keys come from who may choose them, take [WithRandomSeed]: keys that all belong into one line
 //     make the filter slow.
 //
 // Any number of goroutines may read it at once; adding and removing need it alone. What was read is probed as
-// it is; the first change builds it anew, in a time that grows with its size.
+// it is; the first change builds it anew, in a time that grows with its size. It panics with [ErrOutOfMemory] if the
+// system refuses the memory.
 //
 // The zero GrowingFilter is a place to unmarshal into. It returns true for every key; nothing can be
 // added to it, and nothing removed.

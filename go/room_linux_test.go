@@ -54,7 +54,8 @@ func testOutOfMemory(t *testing.T) {
 	hashes := make([]uint64, largeLines*lineBytes/8)
 	data, path := sparse(t, zeros)
 	paths := map[uint16]string{}
-	for _, footer := range []footer{window, counting, cuckoo, classic} {
+	growing := footer{LineCount: largeLines, K: 1, Layout: layoutGrowing.number}
+	for _, footer := range []footer{window, counting, cuckoo, classic, growing} {
 		_, paths[footer.Layout] = sparse(t, footer)
 	}
 
@@ -99,6 +100,7 @@ func testOutOfMemory(t *testing.T) {
 		"Load of classic": func() error { _, err := Load(paths[layoutClassic.number]); return err },
 		"LoadCounting":    func() error { _, err := LoadCounting(paths[layoutCounting.number]); return err },
 		"LoadCuckoo":      func() error { _, err := LoadCuckoo(paths[layoutCuckoo.number]); return err },
+		"LoadGrowing":     func() error { _, err := LoadGrowing(paths[layoutGrowing.number]); return err },
 		"LoadWindow":      func() error { _, err := LoadWindow(paths[layoutWindow.number]); return err },
 		"ReadFrom":        func() error { _, err := new(Filter).ReadFrom(bytes.NewReader(data)); return err },
 		"ReadDelimited": func() error {

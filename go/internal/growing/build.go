@@ -65,10 +65,13 @@ func (s Shape) Build(lengths Lengths, source Source) *Set {
 // spread yields the prefixes of source. Those that end with more zeros than limit become those with so many
 // that cover the same hashes.
 func (s *Shape) spread(source Source, limit uint) Source {
+	if s.mixed() == 0 || limit >= 64 {
+		return source
+	}
 	var spread []Entry
 	for normal, count := range source {
 		short := uint(bits.TrailingZeros64(normal))
-		if s.mixed() == 0 || short <= limit {
+		if short <= limit {
 			continue
 		}
 		first := normal - 1<<short

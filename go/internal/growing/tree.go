@@ -6,6 +6,7 @@ package growing
 import (
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 const (
@@ -121,29 +122,46 @@ func (t *Tree) tend(p *piece) {
 	}
 	if g.count() <= mostLines || p.span <= leastSpan {
 		if p.isDue() {
-			t.put(newPiece(t.Shape, p.first(), p.span, length, p.own, p.set.Runs()))
+			all := gather(p)
+			t.put(newPiece(t.Shape, p.first(), p.span, length, p.own, entries(*all)))
+			rooms.Put(all)
 		}
 		return
 	}
+	gathered := gather(p)
+	all := *gathered
 	middle := p.first() + 1<<(p.span-1)
-	border := middle << (t.longer() + t.mixed())
-	for part := range uint64(2) {
-		first := p.first() + part<<(p.span-1)
-		if first >= t.Prefixes {
-			break
+	border, _ := find(all, middle<<(t.longer()+t.mixed()))
+	var halves [2]*piece
+	for i, part := range [2][]Entry{all[:border], all[border:]} {
+		first := p.first() + uint64(i)<<(p.span-1)
+		if first < t.Prefixes {
+			own := mulDiv(p.own, keysOf(entries(part)), max(p.keys, 1)) + 1
+			halves[i] = newPiece(t.Shape, first, p.span-1, length, own, entries(part))
 		}
-		source := func(yield func(uint64, uint64) bool) {
-			for normal, count := range p.set.Runs() {
-				if (normal >= border) == (part == 1) && !yield(normal, count) {
-					return
-				}
-			}
-		}
-		own := mulDiv(p.own, keysOf(source), max(p.keys, 1)) + 1
-		half := newPiece(t.Shape, first, p.span-1, length, own, source)
-		t.put(half)
-		t.tend(half)
 	}
+	rooms.Put(gathered)
+	for _, half := range halves {
+		if half != nil {
+			t.put(half)
+			t.tend(half)
+		}
+	}
+}
+
+// rooms keeps memory for the prefixes of a piece, for use again.
+var rooms = sync.Pool{New: func() any { return new([]Entry) }}
+
+// gather returns the prefixes of pieces, in memory of rooms.
+func gather(pieces ...*piece) *[]Entry {
+	all := rooms.Get().(*[]Entry)
+	*all = (*all)[:0]
+	for _, p := range pieces {
+		for normal, count := range p.set.Runs() {
+			*all = append(*all, Entry{normal, count})
+		}
+	}
+	return all
 }
 
 // Contains reports whether a key may be present. False: definitely absent.
@@ -188,15 +206,9 @@ func (t *Tree) join(p *piece) bool {
 		p, twin = twin, p
 	}
 	length := max(p.set.Regions[0].length, twin.set.Regions[0].length)
-	t.put(newPiece(t.Shape, p.first(), p.span+1, length, p.own+twin.own, func(yield func(uint64, uint64) bool) {
-		for _, each := range [2]*piece{p, twin} {
-			for normal, count := range each.set.Runs() {
-				if !yield(normal, count) {
-					return
-				}
-			}
-		}
-	}))
+	all := gather(p, twin)
+	t.put(newPiece(t.Shape, p.first(), p.span+1, length, p.own+twin.own, entries(*all)))
+	rooms.Put(all)
 	return true
 }
 
