@@ -210,14 +210,14 @@ func TestGrowingUnbounded(t *testing.T) {
 	read := new(GrowingFilter)
 	must(read.UnmarshalBinary(orPanic(filter.MarshalBinary())))
 	other := orPanic(NewGrowingUnbounded(10, 0.02, WithSeed(9)))
-	other.AddHashes(randomHashes(3000, 5))
+	other.AddHashes(randomHashes(100, 5))
 	united, back := filter.Clone(), other.Clone()
 	must(united.Union(other))
 	must(back.Union(filter))
 	for name, f := range map[string]*GrowingFilter{"itself": filter, "read": read, "united": united, "united, the other way": back} {
 		hashes := hashes
 		if strings.HasPrefix(name, "united") {
-			hashes = slices.Concat(hashes, randomHashes(3000, 5))
+			hashes = slices.Concat(hashes, randomHashes(100, 5))
 		}
 		if f.ContainsHashes(hashes, nil).Count() != len(hashes) || f.KeyCount() != uint64(len(hashes)) {
 			t.Fatalf("%s: keys are lost", name)
