@@ -7,7 +7,36 @@ import (
 
 	"github.com/bloomline/bloomline/go/internal/format"
 	"github.com/bloomline/bloomline/go/internal/growing"
+	"github.com/bloomline/bloomline/go/internal/order"
 )
+
+// leastAtOnce is from how many hashes on it pays to sort them, and to build the filter anew.
+const leastAtOnce = 1 << 12
+
+// addAtOnce builds the filter of its prefixes and those of hashes, in order. It reports false, and adds
+// none, if prefixes have several lengths, of which each piece has its own, or if there is no memory.
+func (f *GrowingFilter) addAtOnce(hashes []uint64) bool {
+	shape := f.view.growing.Shape()
+	if shape.Lengths > 0 || room(24*len(hashes)+2*f.memory()) != nil {
+		return false
+	}
+	sorted := make([]uint64, len(hashes))
+	order.Hashes(hashes, sorted, 1)
+	added := func(yield func(prefix, count uint64) bool) {
+		for at := 0; at < len(sorted); {
+			prefix, first := shape.Normal(sorted[at], 0), at
+			for at < len(sorted) && shape.Normal(sorted[at], 0) == prefix {
+				at++
+			}
+			if !yield(prefix, uint64(at-first)) {
+				return
+			}
+		}
+	}
+	source := united(added, f.view.growing.Runs(), saturatingAdd)
+	f.become(source, growing.Lengths{}, saturatingAdd(f.view.keyCount, uint64(len(hashes))))
+	return true
+}
 
 // both yields the prefixes of two filters in order, and how often each is in both.
 func both(a, b growing.Source, yield func(prefix, inA, inB uint64) bool) {
@@ -35,6 +64,16 @@ func both(a, b growing.Source, yield func(prefix, inA, inB uint64) bool) {
 	}
 }
 
+// united yields the prefixes of two filters in order, each as often as of says.
+func united(a, b growing.Source, of func(inA, inB uint64) uint64) growing.Source {
+	return func(yield func(prefix, count uint64) bool) {
+		both(a, b, func(prefix, inA, inB uint64) bool {
+			count := of(inA, inB)
+			return count == 0 || yield(prefix, count)
+		})
+	}
+}
+
 // combine makes it the filter of the prefixes of both, each as often as of says.
 func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b uint64) uint64) error {
 	f, other = orZero(f), orZero(other)
@@ -55,12 +94,7 @@ func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b
 	for i, length := range b.LengthsOf() {
 		lengths[i] = max(lengths[i], length)
 	}
-	source := func(yield func(prefix, count uint64) bool) {
-		both(a.Runs(), b.Runs(), func(prefix, inA, inB uint64) bool {
-			count := of(inA, inB)
-			return count == 0 || yield(prefix, count)
-		})
-	}
+	source := united(a.Runs(), b.Runs(), of)
 	keys := saturatingAdd(f.view.keyCount, other.view.keyCount)
 	if bounded {
 		keys = 0

@@ -288,6 +288,34 @@ func TestGrowingErrors(t *testing.T) {
 	}
 }
 
+// Many hashes at once are built in with what is there, whatever a file says of its number of keys.
+func TestGrowingAddsAtOnce(t *testing.T) {
+	hashes := append(randomHashes(5000, 1), slices.Repeat(randomHashes(90, 2), 12)...)
+	for _, keys := range []int{1, 20_000} {
+		for _, newOne := range []func(int, float64, ...Option) (*GrowingFilter, error){NewGrowing, NewGrowingUnbounded} {
+			one, atOnce := orPanic(newOne(keys, 0.01)), orPanic(newOne(keys, 0.01))
+			for _, there := range []int{0, 3000} {
+				one.AddHashes(randomHashes(there, 3))
+				must(atOnce.UnmarshalBinary(orPanic(one.MarshalBinary())))
+				atOnce.view.keyCount = 0
+				view := atOnce.View()
+				atOnce.AddHashes(hashes)
+				if atOnce.KeyCount() != uint64(len(hashes)) {
+					t.Errorf("%d keys", atOnce.KeyCount())
+				}
+				for _, hash := range hashes {
+					one.AddHash(hash)
+				}
+				atOnce.view.keyCount = one.KeyCount()
+				in := append(randomHashes(there, 3), hashes...)
+				if view.ContainsHashes(in, nil).Count() != len(in) || !atOnce.Params().Unbounded && !atOnce.Equal(one) {
+					t.Errorf("made for %d, with %d keys: another filter", keys, there)
+				}
+			}
+		}
+	}
+}
+
 func TestGrowingReaders(t *testing.T) {
 	hashes := randomHashes(3000, 3)
 	filter := orPanic(NewGrowing(3000, 0.01))
