@@ -181,7 +181,7 @@ cross() {
             # The kernel of an x86-64 machine runs it as it is.
             386) runner=env ;;
         esac
-        for package in . ./internal/engine ./filterblock; do
+        for package in . ./internal/engine ./internal/growing ./filterblock; do
             GOARCH=$arch CGO_ENABLED=0 go test -c -o "$out/$arch.test" "$package"
             (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short)
         done

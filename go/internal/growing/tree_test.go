@@ -80,16 +80,20 @@ var sources = map[string]func(r *rand.Rand) uint64{
 }
 
 func TestAgainstModel(t *testing.T) {
+	rounds := 24_000
+	if testing.Short() {
+		rounds = 3000
+	}
 	for name, hashOf := range sources {
 		for _, keys := range []uint64{1, 20, 3000, 100_000, 1 << 40} {
 			r := rand.New(rand.NewPCG(keys, 1))
 			shape := shapeFor(t, false, keys, 0.01)
 			tree, m := New(shape).tree, &model{shape, map[uint64]uint64{}}
-			for i := range 24_000 {
+			for i := range rounds {
 				hash := hashOf(r)
 				normal := m.Normal(hash, 0)
 				// It grows, then shrinks.
-				if r.IntN(8) < 6-i/16_000*5 {
+				if r.IntN(8) < 6-i/(rounds/3*2)*5 {
 					if isNew := tree.Insert(hash); isNew != (m.counts[normal] == 0) {
 						t.Fatalf("%s, %d: new: %v", name, keys, isNew)
 					}
@@ -103,7 +107,7 @@ func TestAgainstModel(t *testing.T) {
 				if count := m.counts[m.Normal(asked, 0)]; tree.Count(asked) != count || tree.Contains(asked) != (count > 0) {
 					t.Fatalf("%s, %d: %x is there %d times", name, keys, asked, count)
 				}
-				if i%6000 == 5999 {
+				if i%(rounds/4) == rounds/4-1 {
 					same(t, tree, m)
 				}
 			}
@@ -162,7 +166,11 @@ func TestUnbounded(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		tree := New(shapeFor(t, true, 100, 0.01)).tree
 		var keys []uint64
-		for range 60_000 {
+		most := 60_000
+		if testing.Short() {
+			most = 8000
+		}
+		for range most {
 			hash := hashOf(r)
 			tree.Insert(hash)
 			keys = append(keys, hash)
