@@ -12,8 +12,8 @@ import (
 // else: a key may be present if its prefix is there.
 //
 //   - [NewGrowing] is told the most keys that may come. With fewer, the false-positive rate is lower in
-//     proportion, with more it is higher: nothing else happens there. At 1 % it takes 10 bits per key in
-//     the end.
+//     proportion, with more it is higher: nothing else happens there. At 1 % it takes 11 bits per key in
+//     the end, encoded 9.5.
 //   - [NewGrowingUnbounded] is told the first number of keys only. Its rate stays below the one asked for,
 //     however many come: new keys get longer prefixes. At 1 % it takes 15 to 17 bits per key.
 //   - A key that was added twice is present until it has been removed twice. Remove only keys that you added.

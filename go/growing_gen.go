@@ -261,8 +261,7 @@ func (f *GrowingFilter) MemoryUsage() int {
 	return orZero(f).memory()
 }
 
-// WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [GrowingFilter.MarshalBinary]
-// without a copy of the lines.
+// WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [GrowingFilter.MarshalBinary].
 func (f *GrowingFilter) WriteTo(to io.Writer) (int64, error) {
 	return orZero(f).encoded().writeTo(to)
 }

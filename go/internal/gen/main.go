@@ -52,6 +52,7 @@ type kind struct {
 	MemoryOf     string
 	Equal        string
 	Now          string // of a filter that others change meanwhile
+	Copied       bool   // it is encoded from a copy
 	Bytes        string // more of what it is encoded as
 	Decoded      string // more of what it is decoded to
 	Other        string // what it cannot be decoded from
@@ -232,6 +233,7 @@ var kinds = []kind{{
 	Layouts:       "layoutGrowing",
 	Adds:          true,
 	Removes:       true,
+	Copied:        true,
 	ContainsHash:  "orZero(f).view.probe(hash)",
 	SeedIs:        viewSeed,
 	Params:        "params, _ := orZero(f).view.GrowingParams()\nreturn params",
