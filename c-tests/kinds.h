@@ -102,6 +102,23 @@ static history_keys asked; /* of a line */
         return asked.bytes ? bloomline_##kind##_remove(filter, asked.keys[i].data, asked.keys[i].len)     \
                           : bloomline_##kind##_remove_hash(filter, asked.hashes[i]);                      \
     }
+#define REMOVED_ALL(kind)                                                                                 \
+    static size_t kind##_remove_all(void *handle, uint64_t *removed)                                      \
+    {                                                                                                     \
+        bloomline_##kind *filter = (bloomline_##kind *)handle;                                            \
+        return asked.bytes ? bloomline_##kind##_remove_keys(filter, asked.keys, asked.n, removed)         \
+                          : bloomline_##kind##_remove_hashes(filter, asked.hashes, asked.n, removed);     \
+    }
+/* How often the key in 'words' is there. */
+#define COUNTED(kind)                                                                                     \
+    static void kind##_count(char *answer, const bloomline_##kind *filter, char **words)                  \
+    {                                                                                                     \
+        history_read(&asked, words, 1);                                                                   \
+        uint64_t hash = asked.hashes[0];                                                                  \
+        bloomline_view view = kind##_view_of(filter);                                                     \
+        if (asked.bytes) hash = bloomline_view_hash(&view, asked.keys[0].data, asked.keys[0].len);        \
+        history_number(answer, bloomline_##kind##_count_hash(filter, hash));                              \
+    }
 #define UNITED(kind)                                                                                      \
     static bloomline_status kind##_unite(void *into, const void *from)                                    \
     {                                                                                                     \

@@ -4,6 +4,8 @@
 STORED(growing)
 PROBED(growing)
 REMOVED(growing)
+REMOVED_ALL(growing)
+COUNTED(growing)
 UNITED(growing)
 CREATED(growing, growing, bloomline_growing_new(params->line_count > 1000 ? 1 << 20 : 500, 0.01, 3, &filter))
 ADDED(growing, (void)!bloomline_growing_insert_hash(filter, hash, NULL))
@@ -30,12 +32,6 @@ static bloomline_status growing_insert_all(void *handle, uint64_t *is_new, size_
     for (size_t i = 0; is_new != NULL && i < asked.n; i++) *count += bit_of(is_new, i);
     return status;
 }
-static size_t growing_remove_all(void *handle, uint64_t *removed)
-{
-    bloomline_growing *filter = (bloomline_growing *)handle;
-    return asked.bytes ? bloomline_growing_remove_keys(filter, asked.keys, asked.n, removed)
-                      : bloomline_growing_remove_hashes(filter, asked.hashes, asked.n, removed);
-}
 static void growing_other(char *answer, void *handle, char **words)
 {
     bloomline_growing *filter = (bloomline_growing *)handle;
@@ -43,10 +39,6 @@ static void growing_other(char *answer, void *handle, char **words)
     else if (is(words[0], "clear")) bloomline_growing_clear(filter);
     else {
         REQUIRE(is(words[0], "count"));
-        history_read(&asked, words + 1, 1);
-        uint64_t hash = asked.hashes[0];
-        bloomline_view view = growing_view_of(filter);
-        if (asked.bytes) hash = bloomline_view_hash(&view, asked.keys[0].data, asked.keys[0].len);
-        history_number(answer, bloomline_growing_count_hash(filter, hash));
+        growing_count(answer, filter, words + 1);
     }
 }
