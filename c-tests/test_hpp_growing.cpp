@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // test_hpp_growing.cpp - GrowingFilter of bloomline.hpp beside what its histories have: sets, parts, prefixes and
-// static filters by their methods, as the C functions give them; empty handles.
+// static filters by their methods, as the C functions give them; journals, in memory and in files; empty handles.
 #include <bloomline.hpp>
 
 #include "check.h"
+#include "files.h"
 
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -111,8 +113,74 @@ void unbounded()
     for (const std::uint64_t hash : some_hashes(0)) CHECK(copy->contains_hash(hash));
 }
 
+void journals_in_memory()
+{
+    const auto hashes = some_hashes(0);
+    GrowingFilter filter = filled(hashes);
+    CHECK(!filter.saved_sequence());
+    std::ostringstream out;
+    std::string journal;
+    const auto append = [&](const void *data, std::size_t len) {
+        journal.append(static_cast<const char *>(data), len);
+        return true;
+    };
+    CHECK_OK(filter.save_whole(out, 7).code());
+    CHECK(filter.saved_sequence() == 7);
+    journal = out.str();
+    auto copy = GrowingFilter::replay(journal);
+    REQUIRE(copy && copy->sequence == 7 && copy->whole_len == journal.size());
+    CHECK_OK(filter.insert("apple"sv).code());
+    CHECK_STATUS(BLOOMLINE_ERR_SEQUENCE, filter.save_changed(append, 7).code());
+    CHECK_OK(filter.save_changed(append, 8).code());
+    const auto patch = GrowingFilter::patch_since(journal, 7);
+    REQUIRE(patch && patch->size() == journal.size() - out.str().size());
+    CHECK(!copy->filter.contains("apple"sv));
+    const auto sequence = copy->filter.apply_patch(*patch);
+    CHECK(sequence && *sequence == 8 && copy->filter.saved_sequence() == 8);
+    CHECK(copy->filter.contains("apple"sv) && *copy->filter.encode() == *filter.encode());
+    const auto torn = GrowingFilter::replay(Bytes(journal.data(), journal.size() - 1));
+    CHECK(torn && torn->sequence == 7 && torn->whole_len == out.str().size());
+    CHECK_STATUS(BLOOMLINE_ERR_SEQUENCE, GrowingFilter::patch_since(journal, 9).code());
+    CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, copy->filter.apply_patch(std::string(64, 'x').insert(0, "BLMJRNL\n")).code());
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, GrowingFilter::replay(""sv).code());
+    CHECK_STATUS(BLOOMLINE_ERR_IO, filter.save_changed([](const void *, std::size_t) { return false; }, 9).code());
+}
+
+void journals_in_files()
+{
+    const file_name directory = files_begin(), path = files_in(&directory, "journal");
+    const auto file = std::string(path.text);
+    GrowingFilter filter = filled(some_hashes(0));
+    {
+        auto journal = Journal::create(file, filter, 1);
+        REQUIRE(journal);
+        CHECK_OK(filter.insert("apple"sv).code());
+        CHECK_OK(journal->save_changed(filter, 2).code());
+        CHECK_STATUS(BLOOMLINE_ERR_SEQUENCE, journal->save_changed(filter, 2).code());
+        CHECK_STATUS(BLOOMLINE_ERR_IO, Journal::open(file).code());
+        CHECK_U64(2, journal->sequence());
+    }
+    auto opened = Journal::open(file);
+    REQUIRE(opened && opened->journal.sequence() == 2);
+    CHECK(opened->filter.contains("apple"sv) && *opened->filter.encode() == *filter.encode());
+    const std::uint64_t before = opened->journal.file_len();
+    CHECK_OK(opened->journal.restart(opened->filter, 2).code());
+    CHECK(opened->journal.file_len() < before);
+    CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, opened->journal.save_changed(opened->filter, 3).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, Journal::open(file).code());
+}
+
 void empty_handles()
 {
+    Journal none;
+    GrowingFilter of_none;
+    CHECK(none.sequence() == 0 && none.file_len() == 0);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, none.save_changed(of_none, 1).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, none.restart(of_none, 1).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, Journal::create("no/such/file", of_none, 1).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, of_none.apply_patch({}).code());
+    CHECK(!of_none.saved_sequence());
     GrowingFilter empty;
     const std::uint64_t hash = 1;
     Bitmap bits;
@@ -135,6 +203,8 @@ int main()
     RUN(sets);
     RUN(parts_and_static_filters);
     RUN(unbounded);
+    RUN(journals_in_memory);
+    RUN(journals_in_files);
     RUN(empty_handles);
     return check_end();
 }

@@ -14,6 +14,7 @@
  *   bloomline_counting    keys can be removed; five times the memory
  *   bloomline_cuckoo      keys can be removed; can become full
  *   bloomline_growing     grows with its keys; they can be removed, counted, merged
+ *   bloomline_journal     a growing filter in a file that survives a crash
  *   bloomline_scalable    grows with its keys, for an unknown number of them
  *   bloomline_swap        replaced atomically while threads read it
  *   bloomline_window      keys expire
@@ -71,9 +72,9 @@
  * or within dlopen(). Set them before the program starts; a later setenv() changes nothing, and
  * races with nothing here. dlopen() must not run at the same time as setenv().
  *
- * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load(), bloomline_map_open()
- * or bloomline_map_bytes() frees the handle by ..._free() or ..._close(), once, in any thread.
- * Returned texts are static.
+ * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load(), ..._replay(),
+ * bloomline_journal_create(), ..._open() or bloomline_map_bytes() frees the handle by ..._free() or
+ * ..._close(), once, in any thread. Returned texts are static.
  *
  * No exception or panic ever leaves the library.
  *
@@ -257,10 +258,7 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_UNBOUNDED 36
 
-/**
- * A record of a journal does not follow on the last one, or is of another filter. No function of C
- * returns it.
- */
+/** A record of a journal does not follow on the last one, or is of another filter. */
 #define BLOOMLINE_ERR_SEQUENCE 37
 
 /**
@@ -2078,6 +2076,147 @@ BLOOMLINE_API size_t bloomline_growing_prefixes(const bloomline_growing *filter,
 BLOOMLINE_CHECKED bloomline_status bloomline_growing_freeze(const bloomline_growing *filter,
     double rate, void *out, size_t cap, size_t *written);
 BLOOMLINE_API uint64_t bloomline_growing_frozen_hash(uint64_t prefix_count, uint64_t hash);
+
+/* bloomline_journal: a growing filter in a file that survives a crash ------------------- */
+
+/**
+ * A file that begins with a whole growing filter and takes what changes in it, so that after a
+ * crash the filter is as it was when it was last saved.
+ *
+ * Each record has a sequence number of yours: of a block, of a log record. It says up to where the
+ * filter has your data. From there on you insert again what your own log has.
+ *
+ * A journal has one writer: it locks the file, where the system has locks. It does not hold the
+ * filter, which is a handle of its own and may be freed before or after.
+ */
+typedef struct bloomline_journal bloomline_journal;
+
+/**
+ * bloomline_journal_create() begins a journal at 'path', a NUL-terminated string, on Windows in
+ * UTF-8, with the whole of 'filter'. A file that is there is replaced atomically, as by
+ * bloomline_growing_save().
+ *
+ * Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that is
+ * open.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_journal_create(const char *path,
+    bloomline_growing *filter, uint64_t sequence, bloomline_journal **out);
+
+/**
+ * bloomline_journal_open() opens the journal at 'path', and writes to 'filter' a new handle of the
+ * filter as it was at the last whole record. What follows that, a record that was being written
+ * when the program ended, is cut off. bloomline_growing_free() frees the filter.
+ *
+ * Errors: those of bloomline_growing_replay(), of bloomline_growing_load() for the file;
+ * BLOOMLINE_ERR_IO also if it is open already.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_journal_open(const char *path, bloomline_journal **out,
+    bloomline_growing **filter);
+
+/**
+ * bloomline_journal_save_changed() appends what changed in the filter since the last record, and
+ * flushes it to the disk. Once it has returned BLOOMLINE_OK, 'sequence' may be acknowledged. A
+ * filter that is not the one of the last record is written whole:
+ * bloomline_growing_save_changed() says when.
+ *
+ * Errors: BLOOMLINE_ERR_SEQUENCE if 'sequence' is not above that of the last record;
+ * BLOOMLINE_ERR_IO, such as a full disk; BLOOMLINE_ERR_OUT_OF_MEMORY. The journal is as before, and
+ * the filter knows what changed: try again. BLOOMLINE_ERR_NOT_FOUND if the path leads to another
+ * file or to none by now: bloomline_journal_restart() writes a new one.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_journal_save_changed(bloomline_journal *journal,
+    bloomline_growing *filter, uint64_t sequence);
+
+/**
+ * bloomline_journal_restart() replaces the file atomically by one that has the whole filter and no
+ * other record, which is as short as it can be. 'sequence' may be the one it has.
+ *
+ * Errors: those of bloomline_journal_create(); BLOOMLINE_ERR_SEQUENCE if 'sequence' is below that
+ * of the last record. The journal is as before. If only the last steps failed, flushing the
+ * directory or locking the new file, that is in its place with all that the filter has, and
+ * bloomline_journal_save_changed() is an error until this succeeds.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_journal_restart(bloomline_journal *journal,
+    bloomline_growing *filter, uint64_t sequence);
+
+/**
+ * bloomline_journal_sequence() returns the sequence number of the last record,
+ * bloomline_journal_file_len() the bytes of the file. Restart it when that is a few times
+ * bloomline_growing_encoded_len(). Both return 0 for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_journal_sequence(const bloomline_journal *journal);
+BLOOMLINE_API uint64_t bloomline_journal_file_len(const bloomline_journal *journal);
+
+/** bloomline_journal_free() closes the file. What was not saved is not in it. */
+BLOOMLINE_API void bloomline_journal_free(bloomline_journal *journal);
+
+/**
+ * bloomline_growing_save_whole() passes the whole filter to 'write', as the first record of a
+ * journal in bytes of your own: in another store, in a message. bloomline_growing_save_changed()
+ * passes what changed since the last record of this filter: some 19 bits for each key that was
+ * inserted or removed if 1 of 1,000 did at 1 %, and 88 bytes. It passes the whole filter instead if
+ * it does not know what changed: if it was not saved, replayed or patched before, if it was united,
+ * intersected or cleared since, or if more changed than an eighth of its keys and 4,096.
+ *
+ * Flush what was written, then acknowledge 'sequence'. After an error cut the journal off where the
+ * record began, and try again: the changes are still there.
+ *
+ * Errors: BLOOMLINE_ERR_SEQUENCE if 'sequence' is not above that of the last record, of
+ * bloomline_growing_save_changed() only; BLOOMLINE_ERR_IO if 'write' fails;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_save_whole(bloomline_growing *filter,
+    bloomline_write_fn write, void *context, uint64_t sequence);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_save_changed(bloomline_growing *filter,
+    bloomline_write_fn write, void *context, uint64_t sequence);
+
+/**
+ * bloomline_growing_replay() makes a filter of the journal of 'len' bytes at 'journal': as it was
+ * at the last whole record. It writes to 'sequence' the number of that, and to 'whole_len' how many
+ * bytes the whole records take: if fewer than 'len', the last record was not written to its end.
+ * Cut the journal off there before you write to it again. Both may be NULL.
+ *
+ * Errors: BLOOMLINE_ERR_TRUNCATED if there is no whole record; BLOOMLINE_ERR_NOT_A_FILTER if it
+ * does not begin as a journal; BLOOMLINE_ERR_VERSION; BLOOMLINE_ERR_CHECKSUM if bytes were altered;
+ * BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_SEQUENCE if a record does not follow on the one before;
+ * those of bloomline_growing_decode().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_replay(const void *journal, size_t len,
+    bloomline_growing **out, uint64_t *sequence, size_t *whole_len);
+
+/**
+ * bloomline_growing_patch_since() finds the patch that makes a filter of 'sequence' what the
+ * journal of 'len' bytes at 'journal' says last: the bytes from the offset that it writes to
+ * 'start' to the end. It is empty if nothing came after. It reads the headers of all records, not
+ * what they hold.
+ *
+ * Errors: BLOOMLINE_ERR_SEQUENCE if no record has this number, and the journal begins later;
+ * those of bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that was not
+ * written to its end.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_patch_since(const void *journal, size_t len,
+    uint64_t sequence, size_t *start);
+
+/**
+ * bloomline_growing_apply_patch() makes the filter what it is with the records of 'len' bytes at
+ * 'patch', and writes the sequence number of the last one to 'sequence', unless that is NULL. Those
+ * that it has are skipped. The filter came from bloomline_growing_replay() or
+ * bloomline_journal_open(), or was patched before, and has not changed by itself since.
+ *
+ * Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has; those of
+ * bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The
+ * records before the one that is wrong are applied.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_apply_patch(bloomline_growing *filter,
+    const void *patch, size_t len, uint64_t *sequence);
+
+/**
+ * bloomline_growing_saved_sequence() writes the sequence number of the record that the filter was
+ * last saved, replayed or patched by to 'sequence', unless that is NULL. Returns false, and writes
+ * nothing, if there is none or the filter does not know what changed since, and if it is NULL.
+ */
+BLOOMLINE_API bool bloomline_growing_saved_sequence(const bloomline_growing *filter,
+    uint64_t *sequence);
 
 /* bloomline_scalable: grows with its keys, for an unknown number of them ---------------- */
 

@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -384,7 +385,7 @@ BLOOMLINE_FNS(bloomline_window, window) BLOOMLINE_FNS(bloomline_builder, builder
 BLOOMLINE_FNS(bloomline_map, map) BLOOMLINE_FNS(bloomline_swap, swap)
 BLOOMLINE_FNS(const bloomline_filter, snapshot) BLOOMLINE_FNS(bloomline_cascade, cascade)
 BLOOMLINE_FNS(bloomline_group, group) BLOOMLINE_FNS(bloomline_matrix, matrix)
-BLOOMLINE_FNS(bloomline_growing, growing)
+BLOOMLINE_FNS(bloomline_growing, growing) BLOOMLINE_FNS(bloomline_journal, journal)
 #undef BLOOMLINE_FNS
 #undef BLOOMLINE_FN
 #undef BLOOMLINE_AS
@@ -708,6 +709,21 @@ public:
     [[nodiscard]] uint64_t seed() const noexcept { return static_cast<const Self &>(*this).params()->seed; }
 };
 
+/// Writes to the Out of context_of() what a function of C has to write.
+template <class Out>
+bool write_part(void *context, const void *data, size_t len) noexcept {
+    auto &writer = *static_cast<std::remove_reference_t<Out> *>(context);
+    if constexpr (std::is_invocable_r_v<bool, Out &, const void *, size_t>) {
+        return writer(data, len);
+    } else {
+        return bool(writer.write(static_cast<const char *>(data), static_cast<std::ptrdiff_t>(len)));
+    }
+}
+template <class Out>
+void *context_of(Out &out) noexcept {
+    return const_cast<void *>(static_cast<const void *>(std::addressof(out)));
+}
+
 /// Copies, bytes and files; and inserts, where there are any.
 template <class Self, class R, class Base = Inserts<Self, R>>
 class Saved : public Base {
@@ -727,15 +743,7 @@ public:
     /// BLOOMLINE_ERR_IO. An exception out of either ends the program.
     template <class Out>
     Status write_to(Out &&out) const noexcept {
-        auto write = [](void *context, const void *data, size_t len) noexcept -> bool {
-            auto &writer = *static_cast<std::remove_reference_t<Out> *>(context);
-            if constexpr (std::is_invocable_r_v<bool, Out &, const void *, size_t>) {
-                return writer(data, len);
-            } else {
-                return bool(writer.write(static_cast<const char *>(data), static_cast<std::ptrdiff_t>(len)));
-            }
-        };
-        return C<R>::write(this->get(), write, const_cast<void *>(static_cast<const void *>(std::addressof(out))));
+        return C<R>::write(this->get(), write_part<Out>, context_of(out));
     }
     static Result<Self> decode(Bytes data) noexcept { return made<Self, R *>(C<R>::decode, data.data(), data.size()); }
 
@@ -1188,7 +1196,95 @@ public:
     [[nodiscard]] static uint64_t frozen_hash(uint64_t prefix_count, uint64_t hash) noexcept {
         return bloomline_growing_frozen_hash(prefix_count, hash);
     }
+    /// Writes the whole filter as the first record of a journal, to what write_to() takes. 'sequence' is a
+    /// number of yours. A Journal does this in a file.
+    template <class Out>
+    Status save_whole(Out &&out, uint64_t sequence) noexcept {
+        return bloomline_growing_save_whole(get(), detail::write_part<Out>, detail::context_of(out), sequence);
+    }
+    /// Writes what changed since the last record: see bloomline_growing_save_changed().
+    template <class Out>
+    Status save_changed(Out &&out, uint64_t sequence) noexcept {
+        return bloomline_growing_save_changed(get(), detail::write_part<Out>, detail::context_of(out), sequence);
+    }
+    struct Replayed;
+    /// The filter at the last whole record of a journal.
+    static Result<Replayed> replay(Bytes journal) noexcept;
+    /// The patch that makes a filter of 'sequence' what the journal says last: the end of its bytes.
+    static Result<Bytes> patch_since(Bytes journal, uint64_t sequence) noexcept {
+        size_t start = 0;
+        Status status = bloomline_growing_patch_since(journal.data(), journal.size(), sequence, &start);
+        if (!status) return status;
+        return Bytes(static_cast<const uint8_t *>(journal.data()) + start, journal.size() - start);
+    }
+    template <class J, class = std::enable_if_t<detail::owning_temporary<J>>>
+    static Result<Bytes> patch_since(J &&, uint64_t) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
+    /// Applies such a patch, and returns the sequence number that the filter then has: see
+    /// bloomline_growing_apply_patch().
+    Result<uint64_t> apply_patch(Bytes patch) noexcept {
+        return detail::made<uint64_t>(bloomline_growing_apply_patch, get(), patch.data(), patch.size());
+    }
+    /// That of the record it was last saved, replayed or patched by, if it knows what changed since.
+    [[nodiscard]] std::optional<uint64_t> saved_sequence() const noexcept {
+        uint64_t sequence = 0;
+        if (!bloomline_growing_saved_sequence(get(), &sequence)) return std::nullopt;
+        return sequence;
+    }
 };
+
+/// What GrowingFilter::replay() made of a journal. If 'whole_len' is less than its length, its last record was not
+/// written to its end: cut it off there before you write to it again.
+struct GrowingFilter::Replayed {
+    GrowingFilter filter;
+    uint64_t sequence = 0;
+    size_t whole_len = 0;
+};
+inline Result<GrowingFilter::Replayed> GrowingFilter::replay(Bytes journal) noexcept {
+    Raw *raw = nullptr;
+    Replayed replayed;
+    Status status =
+        bloomline_growing_replay(journal.data(), journal.size(), &raw, &replayed.sequence, &replayed.whole_len);
+    replayed.filter = GrowingFilter(raw);
+    return status ? Result<Replayed>(std::move(replayed)) : status;
+}
+
+/// A GrowingFilter in a file that takes what changes in it, to survive a crash: see bloomline_journal. It does not
+/// hold the filter.
+class Journal : public detail::Handle<bloomline_journal> {
+public:
+    using Handle::Handle;
+    /// Begins a journal with the whole filter; replaces the file atomically.
+    static Result<Journal> create(const Path &path, GrowingFilter &filter, uint64_t sequence) noexcept {
+        return detail::made<Journal, Raw *>(bloomline_journal_create, path.c_str(), filter.get(), sequence);
+    }
+    struct Opened;
+    /// Opens a journal: the filter is as it was at the last whole record.
+    static Result<Opened> open(const Path &path) noexcept;
+    /// Appends what changed, and flushes it to the disk. Then acknowledge 'sequence'.
+    Status save_changed(GrowingFilter &filter, uint64_t sequence) noexcept {
+        return bloomline_journal_save_changed(get(), filter.get(), sequence);
+    }
+    /// Replaces the file by one that has the whole filter and no other record.
+    Status restart(GrowingFilter &filter, uint64_t sequence) noexcept {
+        return bloomline_journal_restart(get(), filter.get(), sequence);
+    }
+    /// That of the last record; 0 of an empty handle.
+    [[nodiscard]] uint64_t sequence() const noexcept { return bloomline_journal_sequence(get()); }
+    [[nodiscard]] uint64_t file_len() const noexcept { return bloomline_journal_file_len(get()); }
+};
+
+/// What Journal::open() opened.
+struct Journal::Opened {
+    Journal journal;
+    GrowingFilter filter;
+};
+inline Result<Journal::Opened> Journal::open(const Path &path) noexcept {
+    Raw *journal = nullptr;
+    GrowingFilter::Raw *filter = nullptr;
+    Status status = bloomline_journal_open(path.c_str(), &journal, &filter);
+    Opened opened{Journal(journal), GrowingFilter(filter)};
+    return status ? Result<Opened>(std::move(opened)) : status;
+}
 
 /// A sliding-window filter, of the keys of the last generations: see bloomline_window.
 class Window : public detail::Saved<Window, bloomline_window>,

@@ -71,6 +71,7 @@ mod group;
 mod growing;
 mod handle;
 mod hash;
+mod journal;
 mod lines;
 mod map;
 mod matrix;
@@ -86,6 +87,7 @@ mod window;
 
 pub use {
     allocator::*, block::*, cascade::*, concurrent::*, counting::*, cuckoo::*, encode::*,
-    engines::*, filter::*, group::*, growing::*, hash::*, lines::*, map::*, matrix::*, params::*,
-    scalable::*, shards::*, status::*, swap::*, version::*, view::*, views::*, window::*,
+    engines::*, filter::*, group::*, growing::*, hash::*, journal::*, lines::*, map::*, matrix::*,
+    params::*, scalable::*, shards::*, status::*, swap::*, version::*, view::*, views::*,
+    window::*,
 };

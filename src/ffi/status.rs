@@ -89,8 +89,7 @@ pub const BLOOMLINE_ERR_COLUMN: bloomline_status = 34;
 pub const BLOOMLINE_ERR_COLUMN_SHAPE: bloomline_status = 35;
 /// A growing filter made for an unknown number of keys cannot be frozen, intersected or subtracted.
 pub const BLOOMLINE_ERR_UNBOUNDED: bloomline_status = 36;
-/// A record of a journal does not follow on the last one, or is of another filter. No function of C
-/// returns it.
+/// A record of a journal does not follow on the last one, or is of another filter.
 pub const BLOOMLINE_ERR_SEQUENCE: bloomline_status = 37;
 
 /// Which number is which error: from it C has its text. Where the system failed, that says more.

@@ -1,0 +1,222 @@
+//! `bloomline_journal`: a growing filter in a file that survives a crash.
+
+use super::bloomline_write_fn;
+use super::boundary::*;
+use super::encode::Callback;
+use super::growing::bloomline_growing;
+use super::handle::handle;
+use crate::{GrowingFilter, Journal};
+
+/// A file that begins with a whole growing filter and takes what changes in it, so that after a
+/// crash the filter is as it was when it was last saved.
+///
+/// Each record has a sequence number of yours: of a block, of a log record. It says up to where the
+/// filter has your data. From there on you insert again what your own log has.
+///
+/// A journal has one writer: it locks the file, where the system has locks. It does not hold the
+/// filter, which is a handle of its own and may be freed before or after.
+pub struct bloomline_journal(Journal);
+
+const _: () = shared_between_threads::<bloomline_journal>();
+
+exports! {
+/// bloomline_journal_create() begins a journal at 'path', a NUL-terminated string, on Windows in
+/// UTF-8, with the whole of 'filter'. A file that is there is replaced atomically, as by
+/// bloomline_growing_save().
+///
+/// Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that is
+/// open.
+fn bloomline_journal_create(
+    path: *const c_char, filter: *mut bloomline_growing, sequence: u64,
+    out: *mut *mut bloomline_journal,
+) -> bloomline_status {
+    new_handle(out, || {
+        let filter = exclusive(filter).ok_or(NULL)?;
+        Ok(bloomline_journal(Journal::create(path_at(path)?, &mut filter.0, sequence)?))
+    })
+}
+
+/// bloomline_journal_open() opens the journal at 'path', and writes to 'filter' a new handle of the
+/// filter as it was at the last whole record. What follows that, a record that was being written
+/// when the program ended, is cut off. bloomline_growing_free() frees the filter.
+///
+/// Errors: those of bloomline_growing_replay(), of bloomline_growing_load() for the file;
+/// BLOOMLINE_ERR_IO also if it is open already.
+fn bloomline_journal_open(
+    path: *const c_char, out: *mut *mut bloomline_journal, filter: *mut *mut bloomline_growing,
+) -> bloomline_status {
+    guard(|| {
+        let (out, filter) = (output(out)?, output(filter)?);
+        let (journal, opened) = Journal::open(path_at(path)?)?;
+        let journal = try_box(bloomline_journal(journal))?;
+        let opened = try_box(bloomline_growing(opened)).inspect_err(|_| free(journal))?;
+        out.write(journal);
+        filter.write(opened);
+        Ok(())
+    })
+}
+
+/// bloomline_journal_save_changed() appends what changed in the filter since the last record, and
+/// flushes it to the disk. Once it has returned BLOOMLINE_OK, 'sequence' may be acknowledged. A
+/// filter that is not the one of the last record is written whole:
+/// bloomline_growing_save_changed() says when.
+///
+/// Errors: BLOOMLINE_ERR_SEQUENCE if 'sequence' is not above that of the last record;
+/// BLOOMLINE_ERR_IO, such as a full disk; BLOOMLINE_ERR_OUT_OF_MEMORY. The journal is as before, and
+/// the filter knows what changed: try again. BLOOMLINE_ERR_NOT_FOUND if the path leads to another
+/// file or to none by now: bloomline_journal_restart() writes a new one.
+fn bloomline_journal_save_changed(
+    journal: *mut bloomline_journal, filter: *mut bloomline_growing, sequence: u64,
+) -> bloomline_status {
+    write_to(journal, filter, |journal, filter| journal.save_changed(filter, sequence))
+}
+
+/// bloomline_journal_restart() replaces the file atomically by one that has the whole filter and no
+/// other record, which is as short as it can be. 'sequence' may be the one it has.
+///
+/// Errors: those of bloomline_journal_create(); BLOOMLINE_ERR_SEQUENCE if 'sequence' is below that
+/// of the last record. The journal is as before. If only the last steps failed, flushing the
+/// directory or locking the new file, that is in its place with all that the filter has, and
+/// bloomline_journal_save_changed() is an error until this succeeds.
+fn bloomline_journal_restart(
+    journal: *mut bloomline_journal, filter: *mut bloomline_growing, sequence: u64,
+) -> bloomline_status {
+    write_to(journal, filter, |journal, filter| journal.restart(filter, sequence))
+}
+
+/// bloomline_journal_sequence() returns the sequence number of the last record,
+/// bloomline_journal_file_len() the bytes of the file. Restart it when that is a few times
+/// bloomline_growing_encoded_len(). Both return 0 for NULL.
+fn bloomline_journal_sequence(journal: *const bloomline_journal) -> u64 {
+    read_or(journal, 0, |journal| journal.0.sequence())
+}
+fn bloomline_journal_file_len(journal: *const bloomline_journal) -> u64 {
+    read_or(journal, 0, |journal| journal.0.file_len())
+}
+}
+
+handle! { bloomline_journal(Journal) journal;
+/// bloomline_journal_free() closes the file. What was not saved is not in it.
+free bloomline_journal_free;
+}
+
+exports! {
+/// bloomline_growing_save_whole() passes the whole filter to 'write', as the first record of a
+/// journal in bytes of your own: in another store, in a message. bloomline_growing_save_changed()
+/// passes what changed since the last record of this filter: some 19 bits for each key that was
+/// inserted or removed if 1 of 1,000 did at 1 %, and 88 bytes. It passes the whole filter instead if
+/// it does not know what changed: if it was not saved, replayed or patched before, if it was united,
+/// intersected or cleared since, or if more changed than an eighth of its keys and 4,096.
+///
+/// Flush what was written, then acknowledge 'sequence'. After an error cut the journal off where the
+/// record began, and try again: the changes are still there.
+///
+/// Errors: BLOOMLINE_ERR_SEQUENCE if 'sequence' is not above that of the last record, of
+/// bloomline_growing_save_changed() only; BLOOMLINE_ERR_IO if 'write' fails;
+/// BLOOMLINE_ERR_OUT_OF_MEMORY.
+fn bloomline_growing_save_whole(
+    filter: *mut bloomline_growing, write: bloomline_write_fn, context: *mut c_void, sequence: u64,
+) -> bloomline_status {
+    change(filter, |bloomline_growing(filter)| {
+        Ok(filter.save_whole(Callback::new(write, context).ok_or(NULL)?, sequence)?)
+    })
+}
+fn bloomline_growing_save_changed(
+    filter: *mut bloomline_growing, write: bloomline_write_fn, context: *mut c_void, sequence: u64,
+) -> bloomline_status {
+    change(filter, |bloomline_growing(filter)| {
+        Ok(filter.save_changed(Callback::new(write, context).ok_or(NULL)?, sequence)?)
+    })
+}
+
+/// bloomline_growing_replay() makes a filter of the journal of 'len' bytes at 'journal': as it was
+/// at the last whole record. It writes to 'sequence' the number of that, and to 'whole_len' how many
+/// bytes the whole records take: if fewer than 'len', the last record was not written to its end.
+/// Cut the journal off there before you write to it again. Both may be NULL.
+///
+/// Errors: BLOOMLINE_ERR_TRUNCATED if there is no whole record; BLOOMLINE_ERR_NOT_A_FILTER if it
+/// does not begin as a journal; BLOOMLINE_ERR_VERSION; BLOOMLINE_ERR_CHECKSUM if bytes were altered;
+/// BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_SEQUENCE if a record does not follow on the one before;
+/// those of bloomline_growing_decode().
+fn bloomline_growing_replay(
+    journal: *const c_void, len: usize, out: *mut *mut bloomline_growing, sequence: *mut u64,
+    whole_len: *mut usize,
+) -> bloomline_status {
+    guard(|| {
+        let (out, journal) = (output(out)?, bytes(journal, len).ok_or(NULL)?);
+        let replayed = GrowingFilter::replay(journal)?;
+        out.write(try_box(bloomline_growing(replayed.filter))?);
+        write_optional(sequence, replayed.sequence);
+        // No more than there are.
+        write_optional(whole_len, replayed.len as usize);
+        Ok(())
+    })
+}
+
+/// bloomline_growing_patch_since() finds the patch that makes a filter of 'sequence' what the
+/// journal of 'len' bytes at 'journal' says last: the bytes from the offset that it writes to
+/// 'start' to the end. It is empty if nothing came after. It reads the headers of all records, not
+/// what they hold.
+///
+/// Errors: BLOOMLINE_ERR_SEQUENCE if no record has this number, and the journal begins later;
+/// those of bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that was not
+/// written to its end.
+fn bloomline_growing_patch_since(
+    journal: *const c_void, len: usize, sequence: u64, start: *mut usize,
+) -> bloomline_status {
+    guard(|| {
+        let (start, journal) = (output(start)?, bytes(journal, len).ok_or(NULL)?);
+        start.write(len - GrowingFilter::patch_since(journal, sequence)?.len());
+        Ok(())
+    })
+}
+
+/// bloomline_growing_apply_patch() makes the filter what it is with the records of 'len' bytes at
+/// 'patch', and writes the sequence number of the last one to 'sequence', unless that is NULL. Those
+/// that it has are skipped. The filter came from bloomline_growing_replay() or
+/// bloomline_journal_open(), or was patched before, and has not changed by itself since.
+///
+/// Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has; those of
+/// bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The
+/// records before the one that is wrong are applied.
+fn bloomline_growing_apply_patch(
+    filter: *mut bloomline_growing, patch: *const c_void, len: usize, sequence: *mut u64,
+) -> bloomline_status {
+    change(filter, |bloomline_growing(filter)| {
+        write_optional(sequence, filter.apply_patch(bytes(patch, len).ok_or(NULL)?)?);
+        Ok(())
+    })
+}
+
+/// bloomline_growing_saved_sequence() writes the sequence number of the record that the filter was
+/// last saved, replayed or patched by to 'sequence', unless that is NULL. Returns false, and writes
+/// nothing, if there is none or the filter does not know what changed since, and if it is NULL.
+fn bloomline_growing_saved_sequence(
+    filter: *const bloomline_growing, sequence: *mut u64,
+) -> bool {
+    read_or(filter, false, |bloomline_growing(filter)| {
+        filter.saved_sequence().is_some_and(|saved| {
+            write_optional(sequence, saved);
+            true
+        })
+    })
+}
+}
+
+/// Writes a filter to a journal.
+///
+/// # Safety
+/// Each is NULL, or alive and the call's alone.
+unsafe fn write_to(
+    journal: *mut bloomline_journal,
+    filter: *mut bloomline_growing,
+    write: impl FnOnce(&mut Journal, &mut GrowingFilter) -> Result<(), crate::Error>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe {
+        change(journal, |journal| {
+            let filter = exclusive(filter).ok_or(NULL)?;
+            Ok(write(&mut journal.0, &mut filter.0)?)
+        })
+    }
+}
