@@ -64,18 +64,19 @@ unsafe fn object<'a>(value: *const c_void) -> &'a Object {
 unsafe extern "C" fn rdb_save(io: *mut RawIo, value: *mut c_void) {
     // SAFETY: the server gives a dump and a value of this type.
     let (mut writer, object) = unsafe { (Writer::new(io), object(value)) };
-    caught((), || {
-        // What is missing after an error is noticed when the dump is read.
+    let is_written = caught(false, || {
         let result = object.value.image().and_then(|(header, files)| {
             writer.bytes(&header.to_bytes());
             image::in_chunks(&files, &mut |chunk: &[u8]| writer.bytes(chunk))
         });
-        if result.is_err() {
-            end_child();
-        }
-        // So that the dump has as many strings as it says.
-        writer.number(result.is_ok().into());
+        result.is_ok()
     });
+    if is_written {
+        writer.number(1);
+    } else {
+        end_child();
+        writer.fail();
+    }
 }
 
 unsafe extern "C" fn rdb_load(io: *mut RawIo, encoding: c_int) -> *mut c_void {

@@ -286,13 +286,16 @@ def saved(client):
 
 
 def test_no_memory_to_save():
-    """Saving needs a copy. A child that has no memory for it ends: the file of before stays, and the server goes on."""
+    """Saving needs a copy. Without memory for it saving fails, in a child or in the server: the file of before
+    stays, and the server goes on."""
     with Server("--appendonly", "no") as server:
         with server.client(timeout=60) as client:
             client.ok("BL.G.RESERVE", "g", "0.0001", "CAPACITY", 1 << 24)
             client.ok("BL.G.ADD", "g", "x")
             client.ok("BGSAVE")
             equal(saved(client), "ok")
+            with open(server.path("dump.rdb"), "rb") as file:
+                before = file.read()
             generator = random.Random(1)
             for _ in range(4):
                 client.ok("BL.MADDHASH", "g", generator.randbytes(8 << 19))
@@ -302,8 +305,16 @@ def test_no_memory_to_save():
             resource.prlimit(server.pid, resource.RLIMIT_AS, (mapped + (2 << 20), resource.RLIM_INFINITY))
             client.ok("BGSAVE")
             equal(saved(client), "err")
+            is_error(client.call("SAVE"), "SAVE without memory")
+            is_error(client.call("SHUTDOWN", "SAVE"), "SHUTDOWN without memory")
+            is_error(client.call("RESTORE", "h", 0, client.ok("DUMP", "g")), "a dump without memory")
             equal(client.call("BL.G.EXISTS", "g", "x"), 1)
+            with open(server.path("dump.rdb"), "rb") as file:
+                true(file.read() == before, "the file of before")
+            resource.prlimit(server.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            items = pairs(client.ok("BL.G.INFO", "g"))["Items"]
+            client.ok("SAVE")
         server.crash()
         server.start()
         with server.client() as client:
-            equal(pairs(client.ok("BL.G.INFO", "g"))["Items"], 1, "the file of before")
+            equal(pairs(client.ok("BL.G.INFO", "g"))["Items"], items, "the file after")

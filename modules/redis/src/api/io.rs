@@ -26,6 +26,24 @@ impl Writer {
         // SAFETY: as above; the bytes are copied.
         unsafe { (table().save_bytes)(self.0, bytes.as_ptr().cast(), bytes.len()) };
     }
+
+    /// Makes saving fail: the server then keeps the file that it has. A module has no call for that. But
+    /// it may read from a dump, and where that fails, as in one that is written, the server marks the dump
+    /// as failed and asks the same mark when it has saved the value.
+    pub(crate) fn fail(&mut self) {
+        let text = c"a filter cannot be saved: there is no memory for a copy of it";
+        // SAFETY: the dump of this call, of which nothing is read; the format takes one string.
+        let failed = unsafe {
+            let table = table();
+            (table.log_io)(self.0, c"warning".as_ptr(), c"%s".as_ptr(), text.as_ptr());
+            (table.load_unsigned)(self.0);
+            (table.io_failed)(self.0) != 0
+        };
+        if !failed {
+            // A dump that says so of itself.
+            self.number(0);
+        }
+    }
 }
 
 /// A dump that is read.
