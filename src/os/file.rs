@@ -84,6 +84,40 @@ pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
+/// A copy of a path that leads to the same file whatever the working directory will be; the path as it is,
+/// if that directory cannot be told.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn lasting(path: &Path) -> Result<PathBuf, Error> {
+    let mut buffer = [0; 4096];
+    let base = if path.is_relative() { working_directory(&mut buffer) } else { Path::new("") };
+    // Room for all of it first, so that a failed allocation is an error.
+    let mut own = PathBuf::new();
+    let room = base.as_os_str().len() + 1 + path.as_os_str().len();
+    own.try_reserve_exact(room).map_err(|_| Error::OutOfMemory)?;
+    own.push(base);
+    own.push(path);
+    Ok(own)
+}
+
+/// The working directory; an empty path if it cannot be told.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn working_directory(buffer: &mut [u8; 4096]) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: the buffer has room for as many bytes as it says.
+    let found = unsafe { libc::getcwd(buffer.as_mut_ptr().cast(), buffer.len()) };
+    let end = buffer.iter().position(|&byte| byte == 0).filter(|_| !found.is_null());
+    Path::new(std::ffi::OsStr::from_bytes(&buffer[..end.unwrap_or(0)]))
+}
+
+/// Files are not told apart, so whether a path leads to another one is not asked.
+#[cfg(not(unix))]
+fn working_directory(_: &mut [u8; 4096]) -> &Path {
+    Path::new("")
+}
+
 /// Makes what `content` writes the content of the file at `path`: written beside under another
 /// name, flushed to the disk, then renamed. The file that was there keeps its permissions and,
 /// where the system allows that, its owner and group; of a link, which is replaced, those of the
@@ -228,4 +262,18 @@ fn name_beside(path: &Path) -> Result<PathBuf, Error> {
     beside.push(directory);
     beside.push(name);
     Ok(beside)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lasting_path_is_that_of_now() {
+        let here = std::env::current_dir().unwrap();
+        for path in ["a", "a/b", "./a", "../a"] {
+            assert_eq!(lasting(Path::new(path)), Ok(here.join(path)));
+            assert_eq!(lasting(&here.join(path)), Ok(here.join(path)));
+        }
+    }
 }

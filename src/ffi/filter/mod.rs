@@ -302,8 +302,9 @@ decode bloomline_filter_decode;
 /// unchanged, with one exception: if flushing the directory fails, last of all, the new file is in
 /// place, and may not survive a power failure.
 ///
-/// The Rust runtime copies a path of 384 bytes or more, here, in the load functions and in
-/// bloomline_map_open(). If there is no memory for that copy, it aborts the process.
+/// The Rust runtime copies a path of 384 bytes or more, here, in the load functions, those of
+/// bloomline_journal and bloomline_map_open(). If there is no memory for that copy, it aborts the
+/// process.
 save bloomline_filter_save;
 
 /// bloomline_filter_load() reads a filter from a file into memory, and checks it as

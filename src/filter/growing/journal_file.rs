@@ -7,7 +7,7 @@ use crate::format::journal::Point;
 use crate::os::file;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{self, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// A file that holds a growing filter, and takes what changes in it, so that after a crash the filter is
 /// there as it was when it was last saved.
@@ -60,9 +60,9 @@ impl Journal {
         sequence: u64,
     ) -> Result<Journal, Error> {
         let path = path.as_ref();
-        let _old = hold(path)?;
+        let (own, _old) = (file::lasting(path)?, hold(path)?);
         let (file, point, len) = begin(path, filter, sequence)?;
-        Ok(Journal { file, path: absolute(path), point, len, is_broken: false })
+        Ok(Journal { file, path: own, point, len, is_broken: false })
     }
 
     /// Opens a journal, and returns the filter as it was at the last whole record. What follows that, a record
@@ -76,7 +76,7 @@ impl Journal {
     /// open already.
     pub fn open<P: AsRef<Path>>(path: P) -> Result<(Journal, GrowingFilter), Error> {
         let path = path.as_ref();
-        let file = file::append(path)?;
+        let (own, file) = (file::lasting(path)?, file::append(path)?);
         let read = || {
             let Replayed { filter, len, is_torn, .. } = GrowingFilter::replay(&file)?;
             if is_torn {
@@ -88,7 +88,7 @@ impl Journal {
         let (filter, len) = read().map_err(|error| error.at(path))?;
         let none = Error::Sequence { last: 0, given: 0 };
         let point = filter.point().ok_or(none)?;
-        Ok((Journal { file, path: absolute(path), point, len, is_broken: false }, filter))
+        Ok((Journal { file, path: own, point, len, is_broken: false }, filter))
     }
 
     /// Appends what changed in the filter since the last record, and flushes it to the disk. Once it has
@@ -181,11 +181,6 @@ impl Journal {
 /// Locks the file that is to be replaced, if there is one, so that it is nobody's open journal.
 fn hold(path: &Path) -> Result<Option<File>, Error> {
     path.is_file().then(|| file::append(path)).transpose()
-}
-
-/// The path, whatever the working directory will be. As it is, if that cannot be told.
-fn absolute(path: &Path) -> PathBuf {
-    path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Makes the whole filter the content of a file. Returns that, opened to append, its record and its length.
