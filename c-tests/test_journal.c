@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_journal.c - bloomline_journal, and journals in bytes: the golden ones, in memory and in files; what is
- * saved is there when they are opened again; patches; bytes that are cut and altered everywhere; NULL.
+ * saved is there when they are opened again; files that are replaced meanwhile; patches; bytes that are cut and
+ * altered everywhere; NULL. Linux.
  */
+#define _DEFAULT_SOURCE
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
@@ -12,7 +14,10 @@
 #include "golden.h"
 #include "probes.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
 
 enum { KEYS = 500, ROUNDS = 6, CAP = 1 << 16 };
 
@@ -140,6 +145,73 @@ static void in_a_file(void)
     CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILE, bloomline_journal_open(directory.text, &second, &other));
     bloomline_journal_free(journal);
     bloomline_growing_free(filter);
+    CHECK(unlink(path.text) == 0);
+}
+
+/* The library's calls arrive here. Between its opening of 'raced' and its lock another writer replaces that. If
+   'taken' is set, another has the lock. */
+static const char *raced;
+static bool taken;
+
+int flock(int file, int operation)
+{
+    if (raced != NULL) {
+        const char *path = raced;
+        bloomline_growing *filter = NULL;
+        bloomline_journal *journal = NULL;
+        raced = NULL;
+        REQUIRE_OK(bloomline_journal_open(path, &journal, &filter));
+        CHECK_OK(bloomline_growing_insert_hash(filter, 1, NULL));
+        CHECK_OK(bloomline_journal_restart(journal, filter, 8));
+        bloomline_journal_free(journal), bloomline_growing_free(filter);
+    }
+    if (taken) errno = EWOULDBLOCK;
+    return taken ? -1 : (int)syscall(SYS_flock, file, operation);
+}
+
+static void replaced_while_it_is_opened(void)
+{
+    file_name path = files_in(&directory, "journal");
+    bloomline_growing *filter = filter_of(1);
+    bloomline_journal *journal = NULL;
+    REQUIRE_OK(bloomline_journal_create(path.text, filter, 7, &journal));
+    bloomline_journal_free(journal), bloomline_growing_free(filter);
+    raced = path.text;
+    REQUIRE_OK(bloomline_journal_open(path.text, &journal, &filter));
+    CHECK(raced == NULL);
+    CHECK_U64(8, bloomline_journal_sequence(journal));
+    CHECK(growing_contains_hash(filter, 1));
+    CHECK_OK(bloomline_growing_insert_hash(filter, 2, NULL));
+    CHECK_OK(bloomline_journal_save_changed(journal, filter, 9));
+    bloomline_journal_free(journal), bloomline_growing_free(filter);
+    REQUIRE_OK(bloomline_journal_open(path.text, &journal, &filter));
+    CHECK(bloomline_journal_sequence(journal) == 9 && growing_contains_hash(filter, 2));
+    bloomline_journal_free(journal), bloomline_growing_free(filter);
+    CHECK(unlink(path.text) == 0);
+}
+
+/* The new file is in its place, and the journal does not have it: nothing is acknowledged until it has. */
+static void restarted_halfway(void)
+{
+    file_name path = files_in(&directory, "journal");
+    bloomline_growing *filter = filter_of(1);
+    bloomline_journal *journal = NULL;
+    REQUIRE_OK(bloomline_journal_create(path.text, filter, 7, &journal));
+    CHECK_OK(bloomline_growing_insert_hash(filter, 1, NULL));
+    taken = true;
+    CHECK_STATUS(BLOOMLINE_ERR_IO, bloomline_journal_restart(journal, filter, 8));
+    taken = false;
+    CHECK_OK(bloomline_growing_insert_hash(filter, 2, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_journal_save_changed(journal, filter, 9));
+    CHECK_U64(7, bloomline_journal_sequence(journal));
+    CHECK_OK(bloomline_journal_restart(journal, filter, 9));
+    CHECK_OK(bloomline_growing_insert_hash(filter, 3, NULL));
+    CHECK_OK(bloomline_journal_save_changed(journal, filter, 10));
+    bloomline_journal_free(journal), bloomline_growing_free(filter);
+    REQUIRE_OK(bloomline_journal_open(path.text, &journal, &filter));
+    CHECK_U64(10, bloomline_journal_sequence(journal));
+    for (uint64_t hash = 1; hash <= 3; hash++) CHECK(growing_contains_hash(filter, hash));
+    bloomline_journal_free(journal), bloomline_growing_free(filter);
     CHECK(unlink(path.text) == 0);
 }
 
@@ -298,6 +370,8 @@ int main(int argc, char **argv)
     directory = files_begin();
     RUN(golden);
     RUN(in_a_file);
+    RUN(replaced_while_it_is_opened);
+    RUN(restarted_halfway);
     RUN(in_bytes);
     RUN(damaged);
     RUN(bad_input);
