@@ -10,7 +10,8 @@
 
 #include "golden.h"
 
-enum { HISTORY_KEYS = 13000, HISTORY_WORDS = (HISTORY_KEYS + 63) / 64, HISTORY_ANSWER = 128 };
+/* The words: those of a row for each key, if a matrix answers. */
+enum { HISTORY_KEYS = 13000, HISTORY_WORDS = 2048, HISTORY_ANSWER = 128 };
 
 /* The keys of a line: hashes, or byte keys. */
 typedef struct {
@@ -67,7 +68,8 @@ static inline void history_status(char *answer, bloomline_status status)
         {BLOOMLINE_ERR_FINGERPRINT_BITS, "k"}, {BLOOMLINE_ERR_MISMATCH, "mismatch"},
         {BLOOMLINE_ERR_ODD_LINE_COUNT, "odd_line_count"}, {BLOOMLINE_ERR_LAYOUT, "layout"},
         {BLOOMLINE_ERR_ABSENT, "absent"}, {BLOOMLINE_ERR_FULL, "full"}, {BLOOMLINE_ERR_GENERATIONS, "generations"},
-        {BLOOMLINE_ERR_OVERLAP, "overlap"},
+        {BLOOMLINE_ERR_OVERLAP, "overlap"}, {BLOOMLINE_ERR_COLUMNS, "columns"}, {BLOOMLINE_ERR_COLUMN, "column"},
+        {BLOOMLINE_ERR_COLUMN_SHAPE, "column_shape"},
     };
     snprintf(answer, HISTORY_ANSWER, "status %u", (unsigned)status);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -95,6 +97,7 @@ static inline void history_bitmap(char *answer, size_t count, const uint64_t *bi
 {
     static uint8_t bytes[HISTORY_WORDS * 8];
     size_t words = (n + 63) / 64, set = 0;
+    REQUIRE(words <= HISTORY_WORDS);
     for (size_t i = 0; i < words; i++) put_le(bytes + 8 * i, 8, bitmap[i]);
     for (size_t i = 0; i < n; i++) set += bit_of(bitmap, i);
     CHECK_U64(set, count);

@@ -205,6 +205,7 @@ typedef struct {
     size_t (*remove_all)(void *handle, uint64_t *removed);
     bloomline_status (*unite)(void *into, const void *from);
     void (*other)(char *answer, void *handle, char **words);
+    bloomline_status (*resized)(const void *handle, size_t columns, void **out);
 } row;
 
 #define NAMED(kind_name, number, directory) .name = #kind_name, .kind = BLOOMLINE_KIND_##number, .golden = directory
@@ -230,10 +231,12 @@ static const row rows[] = {
      ASKED(window, window), CHANGED(window)},
     {NAMED(growing, GROWING, "growing/"), .create = growing_create, WHOLE(growing, growing_add, true, 3),
      ASKED(growing, growing), CHANGED(growing), TAKEN(growing), .unite = growing_unite},
+    {.name = "unbounded", STORED_ROW(growing), ASKED(growing, growing), CHANGED(growing), TAKEN(growing), .unite = growing_unite},
     {NAMED(static, STATIC, "static/"), .destroy = free, .clone = static_clone, .len = static_len, .encode = static_encode,
      .decode = static_decode, .save = static_save, .load = static_load, ASKED(static, static)},
     {NAMED(cascade, CASCADE, "cascade/"), .create = cascade_create, WHOLE(cascade, NULL, true, 3), ASKED(cascade, cascade)},
-    {NAMED(matrix, MATRIX, "matrix/"), .create = matrix_create, WHOLE(matrix, matrix_add, true, 3)},
+    {NAMED(matrix, MATRIX, "matrix/"), .create = matrix_create, WHOLE(matrix, matrix_add, true, 3),
+     .make = matrix_make, .other = matrix_other, .resized = matrix_resized},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

@@ -84,6 +84,11 @@ static void answers(char *answer, char **words, size_t count)
         history_status(answer, kind->load(path.text, &made));
         CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
         put(made);
+    } else if (is(verb, "with_columns")) {
+        history_status(answer, kind->resized(two[0], (size_t)golden_number(words[1], 10), &made));
+        if (made != NULL) put(made);
+    } else if (kind->contains == NULL) {
+        kind->other(answer, two[0], words);
     } else if (is(verb, "insert") || is(verb, "insert_new") || is(verb, "contains") || is(verb, "remove")) {
         history_read(&asked, words + 1, count - 1);
         answer_keys(answer, verb);

@@ -43,7 +43,11 @@ auto make()
     if constexpr (any_of<F, Filter, CountingFilter, ConcurrentFilter>) return F::create(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
     else if constexpr (any_of<F, Classic>) return Filter::create(Params{number(1), static_cast<uint32_t>(number(2)), BLOOMLINE_KIND_CLASSIC, number(3)});
     else if constexpr (any_of<F, CuckooFilter>) return F::create(CuckooParams{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
-    else if constexpr (any_of<F, ScalableFilter, GrowingFilter>) return F::create(number(1), strtod(words[2], nullptr), number(3));
+    else if constexpr (any_of<F, GrowingFilter>) {
+        if (strcmp(words[1], "unbounded") != 0) return F::create(number(1), strtod(words[2], nullptr), number(3));
+        return F::unbounded(number(2), strtod(words[3], nullptr), number(4));
+    } else if constexpr (any_of<F, ScalableFilter>) return F::create(number(1), strtod(words[2], nullptr), number(3));
+    else if constexpr (any_of<F, Matrix>) return F::create(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)}, number(4));
     else if constexpr (any_of<F, Window>) return F::create(static_cast<uint32_t>(number(1)), number(2), strtod(words[3], nullptr), number(4));
     else {
         std::vector<uint64_t> sets[2];
@@ -179,6 +183,128 @@ void say_remove(F &filter)
     say_bitmap(removed);
 }
 
+// ---- matrices ----
+
+/// Keys up to the arrow, as hashes.
+std::vector<uint64_t> hashes_from(size_t at, uint64_t seed)
+{
+    size_t count = 0;
+    while (strcmp(words[at + count], "->") != 0) count++;
+    history_read(&keys, words + at, count);
+    return keys.bytes ? hash_batch(byte_keys(), seed) : std::vector<uint64_t>(keys.hashes, keys.hashes + keys.n);
+}
+
+/// The row of a key, of the columns in 'among' or of all.
+template <class M>
+size_t ask_row(const M &matrix, size_t i, uint64_t hash, const std::vector<uint64_t> *among, Bitmap &row)
+{
+    size_t present = 0;
+    if (among != nullptr) present = matrix.contains_hash_among(hash, *among, row);
+    else present = keys.bytes ? matrix.contains(key(i), row) : matrix.contains_hash(hash, row);
+    CHECK((among != nullptr ? matrix.any_hash(hash, *among) : matrix.any_hash(hash)) == (present > 0));
+    if (among == nullptr) CHECK_U64(present, matrix.count_hash(hash));
+    return present;
+}
+
+/// Asks the matrix, or the one in its bytes.
+template <class M>
+void say_rows(const M &matrix)
+{
+    const uint64_t seed = matrix.about().params.seed;
+    std::vector<uint64_t> among, rows;
+    if (is("pairs")) {
+        Bitmap pairs;
+        uint64_t state = number(1);
+        const auto asked = hashes_from(2, seed);
+        std::vector<uint32_t> numbers;
+        for (size_t i = 0; i < asked.size(); i++) numbers.push_back(static_cast<uint32_t>(next_random(&state) % (matrix.columns() + 1)));
+        const size_t count = matrix.contains_pairs(numbers, asked, pairs);
+        CHECK_U64(count, pairs.count());
+        return say_bitmap(pairs);
+    }
+    const bool some = is("among");
+    if (some) {
+        history_read(&keys, words + 1, 1);
+        among.assign(keys.hashes, keys.hashes + keys.n);
+    }
+    const auto asked = hashes_from(some ? 2 : 1, seed);
+    size_t count = 0;
+    Bitmap row, batch;
+    for (size_t i = 0; i < asked.size(); i++) {
+        count += ask_row(matrix, i, asked[i], some ? &among : nullptr, row);
+        for (const uint64_t word : row.words()) rows.push_back(word);
+    }
+    if (!some) {
+        CHECK_U64(count, matrix.contains_hashes(asked, batch));
+        CHECK(rows == std::vector<uint64_t>(batch.words().begin(), batch.words().end()));
+    }
+    history_bitmap(answer, count, rows.data(), 64 * rows.size());
+}
+
+/// Keys are dealt out to filters, one after the other, which become columns.
+void say_set(Matrix &matrix)
+{
+    const uint64_t seed = matrix.about().params.seed;
+    const auto all = hashes_from(5, seed);
+    std::vector<Filter> filters;
+    std::vector<View> views;
+    const size_t count = number(2);
+    for (size_t i = 0; i < count; i++) {
+        auto filter = Filter::create(Params{number(3), static_cast<uint32_t>(number(4)), 0, seed});
+        for (size_t j = i; j < all.size(); j += count) filter->insert_hash(all[j]);
+        filters.push_back(std::move(*filter));
+    }
+    for (const Filter &filter : filters) views.push_back(filter.view());
+    say(count == 1 ? matrix.set_column(number(1), views[0]) : matrix.set_columns(number(1), views, 2));
+}
+
+void say_columns(Matrix &matrix)
+{
+    const uint64_t seed = matrix.about().params.seed;
+    if (is("contains") || is("among") || is("pairs")) {
+        char again[HISTORY_ANSWER];
+        say_rows(matrix);
+        strcpy(again, answer);
+        const auto bytes = matrix.encode();
+        const auto map = Map::of_bytes(*bytes);
+        say_rows(map->matrix());
+        CHECK(strcmp(answer, again) == 0);
+    } else if (is("insert_into")) {
+        Status status;
+        const auto all = hashes_from(2, seed);
+        for (size_t i = 0; i < all.size() && status; i++) {
+            status = keys.bytes ? matrix.insert(number(1), key(i)) : matrix.insert_hash(number(1), all[i]);
+        }
+        say(status);
+    } else if (is("column")) {
+        const auto column = matrix.column(number(1));
+        if (!column) return say(column.status());
+        const auto bytes = column->encode();
+        history_digest(answer, bytes->size(), bytes->data(), bytes->size());
+    } else if (is("set")) {
+        say_set(matrix);
+    } else if (is("with_columns")) {
+        auto other = matrix.with_columns(number(1));
+        say(other.status());
+        if (other) matrix = std::move(*other);
+    } else if (is("names")) {
+        const auto names = hashes_from(1, seed);
+        say(matrix.set_names(names));
+    } else if (is("params")) {
+        const auto params = matrix.about().params;
+        history_params(answer, params.line_count, params.k, params.seed);
+    } else if (is("columns")) {
+        history_number(answer, matrix.columns());
+    } else if (is("clear_column")) {
+        say(matrix.clear_column(number(1)));
+    } else if (is("name")) {
+        history_number(answer, matrix.name(number(1)));
+    } else {
+        REQUIRE(is("checksums"));
+        matrix.set_checksums(number(1) == 1);
+    }
+}
+
 template <class F>
 struct Two {
     static inline std::unique_ptr<F> first, second;
@@ -209,6 +335,8 @@ struct Two {
             history_digest(answer, bytes->size(), bytes->data(), bytes->size());
         } else if (is("save")) {
             saved();
+        } else if constexpr (any_of<F, Matrix>) {
+            say_columns(*first);
         } else if (is("insert") || is("insert_new") || is("contains") || is("remove")) {
             history_read(&keys, words + 1, count - 1);
             if (is("contains")) return say_contains(*first);
@@ -254,7 +382,9 @@ void cuckoo() { replay<CuckooFilter>("cuckoo"); }
 void scalable() { replay<ScalableFilter>("scalable"); }
 void window() { replay<Window>("window"); }
 void growing() { replay<GrowingFilter>("growing"); }
+void unbounded() { replay<GrowingFilter>("unbounded"); }
 void cascade() { replay<Cascade>("cascade"); }
+void matrix() { replay<Matrix>("matrix"); }
 
 }  // namespace
 
@@ -270,6 +400,8 @@ int main(int argc, char **argv)
     RUN(scalable);
     RUN(window);
     RUN(growing);
+    RUN(unbounded);
     RUN(cascade);
+    RUN(matrix);
     return check_end();
 }

@@ -82,6 +82,7 @@ func saidStatus(err error) string {
 	for name, known := range map[string]error{
 		"ok": nil, "rate": ErrRate, "k": ErrK, "mismatch": ErrMismatch, "odd_line_count": ErrOddLineCount, "layout": ErrLayout,
 		"absent": ErrAbsent, "full": ErrFull, "generations": ErrGenerations, "overlap": ErrOverlap,
+		"columns": ErrColumns, "column": ErrColumn, "column_shape": ErrColumnShape,
 	} {
 		if errors.Is(err, known) {
 			return name
@@ -115,7 +116,7 @@ func either(of bool, yes, no string) string {
 
 type history struct {
 	kindRow
-	two    [2]anyKind
+	two    [2]storedKind
 	slices bool // keys as slices, not as strings
 }
 
@@ -123,6 +124,11 @@ type history struct {
 func (h *history) answer(t *testing.T, words []string) string {
 	verb, args := words[0], words[1:]
 	filter := h.two[0]
+	if h.columns != nil {
+		if said := h.columns(t, h, words); said != "" {
+			return said
+		}
+	}
 	switch verb {
 	case "new":
 		made, err := h.made(t, args)
@@ -135,7 +141,7 @@ func (h *history) answer(t *testing.T, words []string) string {
 	case "swap":
 		h.two[0], h.two[1] = h.two[1], h.two[0]
 	case "copy":
-		h.two[1] = reflect.ValueOf(filter).MethodByName("Clone").Call(nil)[0].Interface().(anyKind)
+		h.two[1] = reflect.ValueOf(filter).MethodByName("Clone").Call(nil)[0].Interface().(storedKind)
 	case "union":
 		other := h.two[1]
 		if shared, ok := other.(*ConcurrentFilter); ok {
@@ -151,7 +157,7 @@ func (h *history) answer(t *testing.T, words []string) string {
 	case "save":
 		path := filepath.Join(t.TempDir(), "filter")
 		must(filter.(interface{ Save(string) error }).Save(path))
-		h.two[0] = orPanic(h.load(path)).(anyKind)
+		h.two[0] = orPanic(h.load(path)).(storedKind)
 	case "contains":
 		return h.contains(t, readHistoryKeys(t, args))
 	case "insert", "insert_new":
@@ -160,17 +166,17 @@ func (h *history) answer(t *testing.T, words []string) string {
 		return h.remove(readHistoryKeys(t, args))
 	default:
 		if h.other != nil {
-			if said := h.other(t, filter, words); said != "" {
+			if said := h.other(t, filter.(anyKind), words); said != "" {
 				return said
 			}
 		}
-		return facts(t, filter, words)
+		return facts(t, filter.(anyKind), words)
 	}
 	return "ok"
 }
 
 func (h *history) decode(data []byte) string {
-	filter := reflect.New(reflect.TypeOf(h.two[0]).Elem()).Interface().(anyKind)
+	filter := reflect.New(reflect.TypeOf(h.two[0]).Elem()).Interface().(storedKind)
 	err := filter.UnmarshalBinary(data)
 	h.two[0] = filter
 	return saidStatus(err)
@@ -178,7 +184,7 @@ func (h *history) decode(data []byte) string {
 
 // contains asks for the keys in a batch and one by one, of the filter and of its view.
 func (h *history) contains(t *testing.T, keys historyKeys) string {
-	filters := []Prober{h.two[0]}
+	filters := []Prober{h.two[0].(Prober)}
 	if viewed, ok := h.two[0].(interface{ View() View }); ok {
 		filters = append(filters, viewed.View())
 	}
@@ -214,13 +220,13 @@ func (h *history) contains(t *testing.T, keys historyKeys) string {
 
 // insert adds in the way that fits the keys.
 func (h *history) insert(verb string, keys historyKeys) string {
-	if verb == "insert_new" && h.history == "growing" { // where AddBatchIfAbsent adds no key twice
+	if growing, ok := h.two[0].(*GrowingFilter); ok && verb == "insert_new" { // where AddBatchIfAbsent adds no key twice
 		isNew := make(Bitmap, (len(keys.hashes)+len(keys.texts)+63)/64)
-		for i, hash := range keys.hashed(h.two[0].(*GrowingFilter).seed()) {
-			if !h.two[0].ContainsHash(hash) {
+		for i, hash := range keys.hashed(growing.seed()) {
+			if !growing.ContainsHash(hash) {
 				isNew[i/64] |= 1 << (i % 64)
 			}
-			h.two[0].(*GrowingFilter).AddHash(hash)
+			growing.AddHash(hash)
 		}
 		return saidBitmap(isNew)
 	}

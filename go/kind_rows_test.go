@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// anyKind is what filters of all kinds can do, but for a Matrix.
-type anyKind interface {
+// storedKind is what all kinds can do.
+type storedKind interface {
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 	encoding.BinaryAppender
@@ -24,6 +24,11 @@ type anyKind interface {
 	io.ReaderFrom
 	WriteDelimited(io.Writer) (int64, error)
 	ReadDelimited(io.Reader, int64) (int64, error)
+}
+
+// anyKind is what filters of all kinds can do, but for a Matrix.
+type anyKind interface {
+	storedKind
 	Prober
 }
 
@@ -46,6 +51,8 @@ type kindRow struct {
 	made func(t *testing.T, args []string) (anyKind, error)
 	// other answers the verbs that few kinds have; it returns "" for others.
 	other func(t *testing.T, filter anyKind, words []string) string
+	// columns answers all that is asked of a Matrix alone; it returns "" for others.
+	columns func(t *testing.T, h *history, words []string) string
 }
 
 const (
@@ -116,6 +123,7 @@ var kindRows = []kindRow{{
 	},
 	lacks: `AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent ` + batchesIfAbsent + `Union Intersect
 		KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
+	history: "matrix", columns: matrixColumns,
 }, {
 	name: "GrowingFilter", layouts: []uint16{11}, load: loaded(LoadGrowing), empty: sized(NewGrowing, 0.01),
 	history: "growing", made: growingMade, other: growingOther,

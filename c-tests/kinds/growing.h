@@ -12,8 +12,13 @@ ADDED(growing, (void)!bloomline_growing_insert_hash(filter, hash, NULL))
 
 static bloomline_status growing_make(char **args, size_t count, void **out)
 {
-    (void)count;
-    return bloomline_growing_new(golden_number(args[0], 10), strtod(args[1], NULL), golden_number(args[2], 10), (bloomline_growing **)out);
+    bloomline_growing **filter = (bloomline_growing **)out;
+    bool bounded = !is(args[0], "unbounded");
+    char **numbers = bounded ? args : args + 1;
+    REQUIRE(count == (bounded ? 3 : 4));
+    uint64_t keys = golden_number(numbers[0], 10), seed = golden_number(numbers[2], 10);
+    double rate = strtod(numbers[1], NULL);
+    return bounded ? bloomline_growing_new(keys, rate, seed, filter) : bloomline_growing_new_unbounded(keys, rate, seed, filter);
 }
 static bloomline_status growing_insert(void *handle, bool *is_new)
 {

@@ -1,4 +1,5 @@
-//! The model of bounded growing filters: prefixes, and how often each was inserted.
+//! The model of growing filters: prefixes, and how often each was inserted. Those of an unbounded one have
+//! the lengths that it was made or opened with.
 
 use super::Said;
 use super::definition::{Model, arg};
@@ -8,9 +9,13 @@ use bloomline::Error;
 
 impl Model for Growing {
     fn make(args: &[&str]) -> Result<Self, Error> {
+        let (new, args): (fn(u64, f64, u64) -> Growing, _) = match args {
+            ["unbounded", args @ ..] => (Growing::unbounded, args),
+            args => (Growing::new, args),
+        };
         let rate: f64 = arg(args, 1);
         if rate > 0.0 && rate < 1.0 {
-            Ok(Growing::new(arg(args, 0), rate, arg(args, 2)))
+            Ok(new(arg(args, 0), rate, arg(args, 2)))
         } else {
             Err(Error::Rate(rate))
         }
@@ -28,18 +33,21 @@ impl Model for Growing {
         Growing::contains(self, hash)
     }
     fn insert(&mut self, hash: u64) -> Result<bool, Error> {
-        Ok(Growing::insert(self, hash, 0))
+        Ok(Growing::insert(self, hash, self.lengths[(hash >> 60) as usize]))
     }
     fn remove(&mut self, hash: u64) -> bool {
         Growing::remove(self, hash)
     }
     fn union(&mut self, other: &Self) -> Result<(), Error> {
-        let shape = |filter: &Growing| (filter.prefixes, filter.keys, filter.seed);
+        let shape = |of: &Growing| (of.prefixes, of.keys, of.seed, of.longer);
         if shape(self) != shape(other) {
             return Err(Error::Mismatch);
         }
         for (&prefix, &count) in &other.counts {
             *self.counts.entry(prefix).or_default() += count;
+        }
+        for (length, other) in self.lengths.iter_mut().zip(other.lengths) {
+            *length = other.max(*length);
         }
         self.key_count += other.key_count;
         Ok(())
@@ -48,7 +56,7 @@ impl Model for Growing {
         match verb {
             "key_count" => self.key_count.said(),
             "clear" => {
-                self.key_count = 0;
+                (self.key_count, self.lengths) = (0, [0; 16]);
                 done!(self.counts.clear())
             }
             "count" => Growing::count(self, Keys::parse(args).0.hashes(self.seed)[0]).said(),

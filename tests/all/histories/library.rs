@@ -368,7 +368,13 @@ impl Subject for Cascade {
 
 impl Subject for GrowingFilter {
     fn make(args: &[&str], backend: Backend) -> Result<Self, Error> {
-        GrowingFilter::new(arg(args, 0), arg(args, 1), arg(args, 2))?.with_backend(backend)
+        let made = match args {
+            ["unbounded", args @ ..] => {
+                GrowingFilter::unbounded(arg(args, 0), arg(args, 1), arg(args, 2))
+            }
+            args => GrowingFilter::new(arg(args, 0), arg(args, 1), arg(args, 2)),
+        };
+        made?.with_backend(backend)
     }
     fn contains(&self, keys: &Keys) -> Vec<bool> {
         let answers = contains_viewed!(self, keys);

@@ -1,7 +1,7 @@
 //! Histories: what is done to a filter and what it answers, as text in `golden/histories/`, one file
 //! per kind; `golden/README.md` has the format. The plain definitions make the answers
-//! (`definition.rs`, `growing.rs`, `built.rs`) to what `scripts.rs` asks. The library replays them with every backend
-//! (`library.rs`), and so do C, C++ and Go.
+//! (`definition.rs`, `growing.rs`, `built.rs`, `columns.rs`) to what `scripts.rs` asks. The library replays them with
+//! every backend (`library.rs`, `matrix.rs`), and so do C, C++ and Go.
 
 /// What has no answer is done, and answered so.
 macro_rules! done {
@@ -12,9 +12,11 @@ macro_rules! done {
 }
 
 mod built;
+mod columns;
 pub(crate) mod definition;
 mod growing;
 mod library;
+mod matrix;
 mod scripts;
 
 pub(crate) use library::Classic;

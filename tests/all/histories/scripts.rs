@@ -1,6 +1,9 @@
 //! What histories ask: for shapes of each kind all that can be done to it, in turns that SplitMix64
 //! chooses.
 
+mod growing;
+mod matrix;
+
 use crate::definition::{AWKWARD, next_random};
 
 pub(super) struct Script {
@@ -366,72 +369,6 @@ impl Script {
                 self.add(format!("contains {keys}"));
                 self.end();
             }
-        }
-    }
-
-    pub(super) fn growing(&mut self) {
-        for (keys, rate) in [(0_u64, "0.5"), (100, "0.01"), (3000, "0.0001"), (1 << 40, "0.001")] {
-            let new = format!("new {keys} {rate} {}", keys % 7);
-            self.add(&new);
-            for _ in 0..24 {
-                match self.below(10) {
-                    0..=1 => self.change("insert"),
-                    2 => self.change("insert_new"),
-                    3..=4 => self.change("remove"),
-                    // It grows to many lines, and shrinks again.
-                    5 => {
-                        let (count, state) = (self.one_of(&[300, 2000, 12_000]), self.below(1000));
-                        self.add(format!("insert hashes:{count}:{state}"));
-                        self.look(&["encode"]);
-                        let part = count * self.below(4) / 3;
-                        self.add(format!("remove hashes:{part}:{state}"));
-                    }
-                    // Copies are counted apart from the ninth on.
-                    6 => {
-                        let (key, times) = (self.key(), self.one_of(&[7, 8, 9, 40]));
-                        self.add(format!("insert {key}*{times}"));
-                        self.add(format!("count {key}"));
-                        let fewer = self.one_of(&[1, 7, 50]);
-                        self.add(format!("remove {key}*{fewer}"));
-                        self.add(format!("count {key}"));
-                    }
-                    7 => {
-                        self.add("swap");
-                        self.add(&new);
-                        self.change("insert");
-                        self.add("insert hashes:500:7");
-                        self.add("swap");
-                        self.add("union");
-                    }
-                    8 => {
-                        let verb = self.one_of(&["reopen", "save", "copy"]);
-                        self.add(verb);
-                    }
-                    _ => {
-                        let verb = self.one_of(&["encode", "encode", "clear"]);
-                        self.add(verb);
-                    }
-                }
-                let key = self.key();
-                self.add(format!("count {key}"));
-                self.look(&["key_count"]);
-            }
-            // All of them into one line or a few.
-            self.add("insert numbers:65000:90");
-            self.add("encode");
-            self.add("remove numbers:65040:60");
-            self.end();
-        }
-        self.add("swap");
-        self.add("new 5 0.01 1");
-        self.add("swap");
-        self.add("union");
-        self.add("new 5 1.5 0");
-        for name in ["regions", "repeated", "crowded", "seed-nine", "other-wide"] {
-            self.add(format!("open growing/accepted/{name}.bloomline"));
-            self.change("insert");
-            self.change("remove");
-            self.end();
         }
     }
 

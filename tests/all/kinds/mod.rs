@@ -175,6 +175,8 @@ macro_rules! histories {
             "static": built::Static, bloomline::StaticFilter, Script::static_filter;
             "cascade": built::Cascade, bloomline::Cascade, Script::cascade;
             "growing": crate::kinds::growing_model::Growing, bloomline::GrowingFilter, Script::growing;
+            "unbounded": crate::kinds::growing_model::Growing, bloomline::GrowingFilter, Script::unbounded;
+            "matrix": columns::Plain, bloomline::Matrix, Script::matrix;
         }
     };
 }
