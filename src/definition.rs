@@ -16,4 +16,6 @@
 #[path = "line.rs"]
 pub mod line;
 
-pub use crate::layouts::{cascade, classic, cuckoo, fast_local, growing, matrix, static_line};
+pub use crate::layouts::{
+    cascade, classic, cuckoo, fast_local, growing, matrix, sbbf, static_line,
+};

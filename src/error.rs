@@ -72,12 +72,13 @@ pub enum Error {
         /// The bytes of the data.
         given: u64,
     },
-    /// The bytes do not end with the magic of the format.
+    /// The bytes do not end with the magic of the format. Of a Parquet filter: its header is none.
     NotAFilter,
     /// Written in this version of the format, which this library does not know.
     Version(u16),
     /// This layout, a number of `docs/FORMAT.md`, is unknown, or does not allow the operation. Of
-    /// a RocksDB block: the byte that marks its type. 0 of a filter that has no number.
+    /// a RocksDB block: the byte that marks its type. Of a Parquet filter: the number of the algorithm, hash
+    /// or compression. 0 of a filter that has no number.
     Layout(u16),
     /// The bytes were altered: a checksum does not match.
     Checksum,

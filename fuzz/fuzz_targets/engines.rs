@@ -1,9 +1,10 @@
-//! Filter blocks of RocksDB and LevelDB: any bytes are opened without harm and answered as
+//! Filter blocks of RocksDB, LevelDB and Parquet: any bytes are opened without harm and answered as
 //! the formats' plain rules say, by every backend; what is built of any hashes are the bytes
 //! that those rules give.
 #![no_main]
 
-use bloomline::definition::fast_local;
+use bloomline::definition::{fast_local, sbbf};
+use bloomline::engines::parquet;
 use bloomline::internals::Prefetch;
 use bloomline::{Backend, Error, View, engines};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
@@ -22,7 +23,10 @@ const PLANS: [Prefetch; 3] = [Prefetch::None, Prefetch::Far, Prefetch::FarAndNea
 
 fuzz_target!(|input: Input| {
     let (hashes, bits) = (&input.hashes[..], f64::from(input.quarter_bits) / 4.0);
-    let format = input.format % 3;
+    let format = input.format % 4;
+    if format == 3 {
+        return check_parquet(&input);
+    }
     let (block_len, block_build): (BlockLen, BlockBuild) = match format {
         0 => (engines::rocksdb::block_len, engines::rocksdb::block_build),
         1 => (engines::rocksdb_legacy::block_len, engines::rocksdb_legacy::block_build),
@@ -100,6 +104,55 @@ fn check(block: &[u8], input: &Input, rocksdb: bool) {
         for (i, &hash) in key_hashes.iter().enumerate() {
             assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected(hash), "{backend:?}");
         }
+    }
+}
+
+/// Of Parquet: any bytes are an error, or blocks that are asked as the definition says; so are any blocks;
+/// what is inserted and folded is what the definition makes.
+fn check_parquet(input: &Input) {
+    let (bytes, hashes): (Box<[u8]>, _) = (input.block.as_slice().into(), &input.hashes[..]);
+    match (parquet::read_header(&bytes), View::open_parquet(&bytes)) {
+        (Ok(parquet::Header { header_len, bits_len }), opened) => {
+            assert!(header_len <= parquet::MAX_HEADER_LEN && bits_len > 0 && bits_len % 32 == 0);
+            match (bytes.get(header_len..header_len + bits_len), opened) {
+                (Some(bits), Ok(view)) => ask_parquet(view, bits, input),
+                (None, Err(Error::Truncated { needed, .. })) => {
+                    assert_eq!(needed, (header_len + bits_len) as u64);
+                }
+                (_, opened) => panic!("{opened:?}"),
+            }
+        }
+        (Err(error), opened) => assert_eq!(opened.unwrap_err(), error),
+    }
+    let bits: Box<[u8]> = bytes[..bytes.len() / 32 * 32].into();
+    if bits.is_empty() {
+        return;
+    }
+    for backend in Backend::available() {
+        let view = View::open_parquet_bits_with_backend(&bits, backend).unwrap();
+        ask_parquet(view, &bits, input);
+    }
+    let (mut built, mut plain) = (bits.to_vec(), bits.to_vec());
+    parquet::insert_hashes(&mut built, hashes).unwrap();
+    hashes.iter().for_each(|&hash| sbbf::insert(&mut plain, hash));
+    assert!(built == plain, "not the bits of the definition");
+    let rate = (f64::from(input.quarter_bits) + 1.0) / 300.0;
+    built.truncate(parquet::fold(&mut built, rate).unwrap());
+    assert!(hashes.iter().all(|&hash| sbbf::contains(&built, hash)));
+}
+
+fn ask_parquet(view: View<'_>, bits: &[u8], input: &Input) {
+    for plan in PLANS {
+        let mut bitmap = vec![!0; input.hashes.len().div_ceil(64)];
+        view.contains_hashes_with(&input.hashes, plan, &mut bitmap);
+        for (i, &hash) in input.hashes.iter().enumerate() {
+            let expected = sbbf::contains(bits, hash);
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected);
+            assert_eq!(view.contains_hash(hash), expected);
+        }
+    }
+    for key in &input.keys {
+        assert_eq!(view.contains(key), sbbf::contains(bits, parquet::hash(key)));
     }
 }
 

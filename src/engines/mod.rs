@@ -1,10 +1,11 @@
 //! Filter blocks of other engines, built byte for byte as they build them. To read them,
-//! [`View::open_rocksdb`](crate::View::open_rocksdb) and
-//! [`View::open_leveldb`](crate::View::open_leveldb).
+//! [`View::open_rocksdb`](crate::View::open_rocksdb),
+//! [`View::open_leveldb`](crate::View::open_leveldb) and
+//! [`View::open_parquet`](crate::View::open_parquet).
 //!
 //! Each engine has its own hash, and a function here that computes it. The number of hashes
 //! decides the size. So to get an engine's bytes, count keys as it does: RocksDB and Pebble leave
-//! out a key whose hash equals its predecessor's, LevelDB and goleveldb count all.
+//! out a key whose hash equals its predecessor's, LevelDB and goleveldb count all, Parquet different values.
 //!
 //! ```
 //! use bloomline::engines::rocksdb;
@@ -18,6 +19,7 @@
 
 mod found;
 pub mod leveldb;
+pub mod parquet;
 pub mod rocksdb;
 
 use crate::error::Error;

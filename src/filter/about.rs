@@ -3,6 +3,7 @@
 use crate::kernel::static_line::unpack;
 use crate::kernel::{Column, Layout, Probed};
 use crate::layouts::cuckoo::taken;
+use crate::layouts::sbbf;
 use crate::layouts::static_line::lanes;
 use crate::line::{LINE_BYTES, Line};
 use crate::shape::sizing::{self, stats};
@@ -44,6 +45,7 @@ impl About {
             Layout::Cuckoo => &CUCKOO,
             Layout::Static => &STATIC,
             Layout::Column => &COLUMN,
+            Layout::Sbbf => &SBBF,
             Layout::ScalableFilter => &const { parts("stages") },
             Layout::Window => &const { parts("generations") },
             Layout::Cascade => &const { parts("layers") },
@@ -79,6 +81,22 @@ const fn blocks<const BYTES: usize>() -> About {
         ..ANYWHERE
     }
 }
+
+/// A bit in each word of a block.
+const SBBF: About = About {
+    line_rates: |lines, each| {
+        let (blocks, _) = lines.bytes.as_slice().as_chunks::<{ sbbf::BLOCK_BYTES }>();
+        for block in blocks {
+            let words = block.as_chunks::<4>().0.iter();
+            each(
+                words
+                    .map(|&word| f64::from(u32::from_ne_bytes(word).count_ones()) / 32.0)
+                    .product(),
+            );
+        }
+    },
+    ..ANYWHERE
+};
 
 const CUCKOO: About = About {
     name_of_detail: "fingerprint_bits",

@@ -24,6 +24,7 @@ pub(crate) mod shards;
 pub(crate) mod static_filter;
 mod swap;
 mod view;
+mod view_engines;
 mod view_static;
 pub(crate) mod views;
 mod window;
@@ -233,8 +234,7 @@ impl Filter {
         KeyHash::Xxh3(self.params.seed())
     }
 
-    /// Clears these bits of a line and counts one key less. The caller knows that no other key
-    /// needs the bits.
+    /// Clears these bits of a line and counts one key less. The caller knows that no other key needs the bits.
     pub(crate) fn take_out(&mut self, line: usize, bits: &Line) {
         self.key_count = self.key_count.saturating_sub(1);
         let (lines, _) = self.lines.as_chunks_mut::<LINE_BYTES>();

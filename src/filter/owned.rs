@@ -30,7 +30,7 @@ use std::fmt;
 pub struct OwnedView<B> {
     bytes: B,
     lines: Lines,
-    /// How many bytes a probe may read, from the first on.
+    /// How many bytes a probe may read, from the first line on.
     reach: usize,
     detail: u32,
     hash: KeyHash,
@@ -41,8 +41,8 @@ pub struct OwnedView<B> {
 /// Where the lines are.
 #[derive(Clone, Copy)]
 enum Lines {
-    /// The first of the bytes.
-    First(usize),
+    /// So many of the bytes, behind so many others.
+    Bytes { len: usize, behind: usize },
     /// Elsewhere, because the answer is the same for all keys.
     Constant(&'static [u8]),
 }
@@ -80,15 +80,32 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         OwnedView::opened(bytes, |bytes| View::open_leveldb(bytes))
     }
 
+    /// Opens a Bloom filter of a Parquet file: as [`View::open_parquet`].
+    ///
+    /// # Errors
+    /// As [`View::open_parquet`].
+    pub fn open_parquet(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_parquet(bytes))
+    }
+
+    /// Opens the bits of one: as [`View::open_parquet_bits`].
+    ///
+    /// # Errors
+    /// As [`View::open_parquet_bits`].
+    pub fn open_parquet_bits(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_parquet_bits(bytes))
+    }
+
     pub(super) fn opened(
         bytes: B,
         open: impl FnOnce(&[u8]) -> Result<View<'_>, Error>,
     ) -> Result<OwnedView<B>, Error> {
-        let view = open(bytes.as_ref())?;
+        let all = bytes.as_ref();
+        let (view, first) = (open(all)?, all.as_ptr().addr());
         let (reach, View { lines, detail, hash, key_count, kernel, .. }) = (view.reach(), view);
         let lines = match Found::constant(lines.as_slice()) {
             Some(constant) => Lines::Constant(constant),
-            None => Lines::First(lines.len()),
+            None => Lines::Bytes { len: lines.len(), behind: lines.start().addr() - first },
         };
         Ok(OwnedView { bytes, lines, reach, detail, hash, key_count, kernel })
     }
@@ -98,8 +115,9 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
     pub fn view(&self) -> View<'_> {
         let OwnedView { lines, reach, detail, hash, key_count, kernel, .. } = *self;
         let lines = match lines {
-            Lines::First(len) => {
-                let all = self.bytes.as_ref().get(..reach).map(Probed::from);
+            Lines::Bytes { len, behind } => {
+                let all = self.bytes.as_ref().get(behind..).and_then(|bytes| bytes.get(..reach));
+                let all = all.map(Probed::from);
                 match all.and_then(|all| all.first(len)) {
                     Some(lines) => lines,
                     None => return self.anything(),

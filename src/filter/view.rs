@@ -4,7 +4,7 @@ use super::about::{About, Lines};
 use super::keys::{one_or_two, with_hashes};
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
-use crate::engines::{Found, leveldb, rocksdb};
+use crate::engines::Found;
 use crate::error::Error;
 use crate::format::cuckoo;
 use crate::format::native::{self, PROBED, Parts};
@@ -107,43 +107,6 @@ impl<'a> View<'a> {
                 Ok(View::new(lines.into(), params, key_count, kernels.of_params(params)))
             }
         }
-    }
-
-    /// Opens a filter block of RocksDB: a full filter, or one partition of a filter, without the
-    /// block's own trailer. It takes a few nanoseconds whatever the size, and verifies no checksum:
-    /// there is none.
-    ///
-    /// It reads FastLocalBloom (format version 5 and later) and legacy Bloom filters with lines of
-    /// 64, 128 or 256 bytes. A block that RocksDB treats as "always true", or cannot parse, answers
-    /// "maybe" to every key; one without keys answers "no".
-    ///
-    /// # Errors
-    /// [`Error::Layout`] for Ribbon filters and newer kinds: treat every key as present.
-    /// [`Error::Backend`].
-    pub fn open_rocksdb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        Ok(View::found(rocksdb::parse(bytes, Kernels::active()?)?))
-    }
-
-    /// As [`View::open_rocksdb`], probing with a given backend.
-    ///
-    /// # Errors
-    /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
-    pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        Ok(View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?))
-    }
-
-    /// Opens one filter of a table's filter block of LevelDB or goleveldb. It takes a few
-    /// nanoseconds, and verifies no checksum: there is none.
-    ///
-    /// # Errors
-    /// [`Error::Backend`].
-    pub fn open_leveldb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        Ok(View::found(leveldb::parse(bytes, Kernels::active()?)))
-    }
-
-    /// A filter that answers "maybe" to every key.
-    pub(crate) fn anything(hash: KeyHash) -> Result<View<'static>, Error> {
-        Ok(View::found(Found::anything(hash, Kernels::active()?)))
     }
 
     pub(super) fn found<'b>(found: Found<'b>) -> View<'b> {

@@ -24,6 +24,7 @@ use crate::error::Error;
 use crate::key::Key;
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use xxhash_rust::xxh64::xxh64;
 
 /// Returns the hash of a key: XXH3-64 of its bytes.
 #[inline]
@@ -148,6 +149,8 @@ pub(crate) enum KeyHash {
     RocksDbLegacy,
     /// LevelDB and goleveldb: 32 bits, in the low half.
     LevelDb,
+    /// Parquet: XXH64 without a seed.
+    Xxh64,
 }
 
 impl KeyHash {
@@ -158,6 +161,7 @@ impl KeyHash {
             KeyHash::Xxph3 => xxph3::xxph3(key),
             KeyHash::RocksDbLegacy => bloom32::rocksdb_legacy(key).into(),
             KeyHash::LevelDb => bloom32::leveldb(key).into(),
+            KeyHash::Xxh64 => xxh64(key, 0),
         }
     }
 

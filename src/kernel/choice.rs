@@ -42,6 +42,7 @@ impl Kernels {
             Layout::Classic => &table::CLASSIC,
             Layout::Static => &table::STATIC,
             Layout::Column => &table::COLUMN,
+            Layout::Sbbf => &table::SBBF,
             Layout::ScalableFilter | Layout::Window | Layout::Cascade | Layout::GrowingFilter => {
                 panic!("kernels of their kinds")
             }

@@ -26,12 +26,14 @@ pub(crate) enum Layout {
     // 10 and 11 are `SHARED_NATIVE` and `SHARED_CLASSIC`.
     /// A column of `layouts/matrix.rs`. Its place in a row stands for k, as `column` packs it.
     Column = 12,
+    /// Parquet's blocks: `layouts/sbbf.rs`. k is 8.
+    Sbbf = 13,
     /// Several filters: see `composite`.
-    ScalableFilter = 13,
-    Window = 14,
-    Cascade = 15,
+    ScalableFilter = 14,
+    Window = 15,
+    Cascade = 16,
     /// Lines that grow in number: the view leads to the filter.
-    GrowingFilter = 16,
+    GrowingFilter = 17,
 }
 
 /// What a view of C keeps of shared native lines, and of shared classic filters, in the place of the

@@ -1,8 +1,8 @@
 //! Kernels: a layout's operations on whole batches, one file per instruction set.
 //!
 //! * `backend` has the backends, a row each; `choice` takes one, once per process.
-//! * `layout` has the layouts by number. `native`, `fast_local`, `cuckoo` and `static_line` are one
-//!   each, `scattered` those whose bits lie anywhere. In a layout's folder `scalar`, `portable`,
+//! * `layout` has the layouts by number. `native`, `fast_local`, `sbbf`, `cuckoo` and `static_line` are
+//!   one each, `scattered` those whose bits lie anywhere. In a layout's folder `scalar`, `portable`,
 //!   `avx2` and `avx512` each say how one line, and one block of 64 keys, is done.
 //! * `table` has the kernels of each layout and backend, `functions` what a kernel is, and how it is
 //!   called; `plain` those of plain filters in two parts.
@@ -51,6 +51,7 @@ mod parallel;
 mod plain;
 mod prefetch;
 mod runs;
+mod sbbf;
 mod scattered;
 mod shared;
 mod single;

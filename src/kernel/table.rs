@@ -13,7 +13,7 @@ use super::single::Call;
 use super::single::Single;
 #[cfg(feature = "capi")]
 use super::words::{self, Words};
-use super::{cuckoo, fast_local, native, static_line};
+use super::{cuckoo, fast_local, native, sbbf, static_line};
 use std::slice::from_raw_parts;
 
 /// The table of one backend: each function is the shared code compiled with the
@@ -273,6 +273,39 @@ pub(super) static FAST_LOCAL: Table = {
     ])
 };
 
+pub(super) static SBBF: Table = {
+    const SCALAR: &Kernel = kernel!(Scalar, Sbbf, sbbf::Scalar);
+    by_backend([
+        SCALAR,
+        #[cfg(target_arch = "x86_64")]
+        &const { SCALAR.under(Backend::Portable) },
+        #[cfg(not(target_arch = "x86_64"))]
+        if native::SHIFTS_BY_LANE {
+            kernel!(Portable, Sbbf, sbbf::Portable)
+        } else {
+            &const { SCALAR.under(Backend::Portable) }
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernel!(
+                Avx2,
+                Sbbf,
+                #[target_feature(enable = "avx2,bmi2,popcnt")]
+                sbbf::X86
+            )
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernel!(
+                Avx512,
+                Sbbf,
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+                sbbf::X86
+            )
+        },
+    ])
+};
+
 pub(super) static CUCKOO: Table = {
     // Four fingerprints at once need no vectors: the same code under two names.
     const SCALAR: &Kernel = kernel!(Scalar, Cuckoo,
@@ -357,7 +390,7 @@ pub(super) static COLUMN: Table = {
 
 /// All of them, in the order of [`Kernel::number`].
 #[cfg(feature = "capi")]
-pub(super) static ALL: [Table; 12] = [
+pub(super) static ALL: [Table; 13] = [
     NATIVE,
     FAST_LOCAL,
     LEGACY_64,
@@ -370,6 +403,7 @@ pub(super) static ALL: [Table; 12] = [
     SHARED_NATIVE,
     SHARED_CLASSIC,
     COLUMN,
+    SBBF,
 ];
 
 /// The table of a layout whose bits lie too far apart to gain from vectors.

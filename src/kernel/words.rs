@@ -25,6 +25,7 @@ const XXH3: u64 = 1;
 const XXPH3: u64 = 2;
 const ROCKS_DB_LEGACY: u64 = 3;
 const LEVEL_DB: u64 = 4;
+const XXH64: u64 = 5;
 
 /// Filters of RocksDB's present kind.
 const ROCKS_DB: u64 = Layout::FastLocal as u64 | XXPH3 << 8;
@@ -49,6 +50,7 @@ impl Words {
             KeyHash::Xxph3 => (XXPH3, 0),
             KeyHash::RocksDbLegacy => (ROCKS_DB_LEGACY, 0),
             KeyHash::LevelDb => (LEVEL_DB, 0),
+            KeyHash::Xxh64 => (XXH64, 0),
         };
         let shape = u64::from(detail as u8) | u64::from(number) << 8 | hash << 16;
         let shape = shape | u64::from(detail >> 8) << 32;
@@ -142,6 +144,7 @@ impl Words {
             XXH3 => KeyHash::Xxh3(self.seed),
             XXPH3 => KeyHash::Xxph3,
             ROCKS_DB_LEGACY => KeyHash::RocksDbLegacy,
+            XXH64 => KeyHash::Xxh64,
             _ => KeyHash::LevelDb,
         };
         (self.detail(), hash, self.key_count)

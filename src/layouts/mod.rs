@@ -6,4 +6,5 @@ pub mod cuckoo;
 pub mod fast_local;
 pub mod growing;
 pub mod matrix;
+pub mod sbbf;
 pub mod static_line;

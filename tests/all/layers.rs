@@ -26,13 +26,14 @@ const LAYERS: [&str; 15] = [
 
 /// The same within `src/filter`, where `mod` is the plain filter. A file that is not listed is a kind
 /// or its like: it stands at `KINDS`, over what all kinds share.
-const FILTERS: [&str; 16] = [
+const FILTERS: [&str; 17] = [
     "keys",
     "probe",
     "insert",
     "about",
     "view",
     "view_static",
+    "view_engines",
     "owned",
     "views",
     "group",

@@ -31,6 +31,7 @@ mod migration;
 mod owned_view;
 mod page;
 mod parallel;
+mod parquet;
 mod properties;
 #[cfg(feature = "serde")]
 mod serialized;

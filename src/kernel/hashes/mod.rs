@@ -17,6 +17,7 @@ use crate::hash::{KeyHash, bloom32, hash, xxph3};
 use crate::key::{Integers, Key};
 use std::slice::from_raw_parts;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh64::xxh64;
 
 /// Writes the XXH3-64 hashes of as many integers as there is room for.
 ///
@@ -143,6 +144,7 @@ impl KeyHash {
             KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
             KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),
             KeyHash::LevelDb => all(keys, out, |key| bloom32::leveldb(key).into()),
+            KeyHash::Xxh64 => all(keys, out, |key| xxh64(key, 0)),
         }
     }
 }
