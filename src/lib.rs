@@ -23,6 +23,8 @@
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`OwnedView`], [`MappedFilter`] | a filter that owns its lines, borrows them, holds encoded bytes, or maps a file |
 //! | [`Probe`] | the trait of all that can be probed; [`Bitmap`]: the answers to a batch |
+//! | [`Select`], [`Column`], [`Row`] | columns of keys to the rows that may be present, for query engines |
+//! | [`Strings`], [`Nullable`], [`Nulls`], [`Offset`] | columns of strings by offsets; columns with nulls |
 //! | [`Group`] | many filters, prepared once to be probed together |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`Swap`] | a filter that is replaced while threads read it |
@@ -75,6 +77,7 @@ use definition::line;
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::group::Group;
+pub use filter::select::{Column, Nullable, Nulls, Offset, Select, Strings};
 pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentFilter, ContainsIter, CountingFilter,
     CuckooFilter, Dedup, Filter, GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal,
@@ -85,6 +88,7 @@ pub use filter::{
 };
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;
+pub use kernel::rows::Row;
 pub use key::Key;
 pub use os::memory::set_huge_pages;
 pub use shape::{CuckooParams, Params, StaticParams, sizing};

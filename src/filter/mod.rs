@@ -20,6 +20,7 @@ mod owned;
 mod parallel;
 mod probe;
 mod scalable;
+pub(crate) mod select;
 pub(crate) mod shards;
 pub(crate) mod static_filter;
 mod swap;
@@ -62,8 +63,7 @@ use crate::kernel::{Backend, Hashes, Kernel, Kernels, OwnLines, Plain, insert_ab
 use crate::key::Key;
 use crate::line::{LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
-use crate::shape::Params;
-use crate::shape::sizing::stats;
+use crate::shape::{Params, sizing::stats};
 use insert::{INSERT_BLOCK, inserting};
 use keys::with_hashes;
 use probe::probing;

@@ -63,6 +63,16 @@ pub trait Probe {
         self.prefetch_hash(self.hash(key));
     }
 
+    /// Hashes many keys as [`Probe::hash`]; `out` gets one hash per key, in order. Columns of `u32`,
+    /// `i32`, `u64` and `i64` are hashed several values at once.
+    ///
+    /// # Panics
+    /// If `out` is not as long as `keys`.
+    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        assert_eq!(keys.len(), out.len(), "one output per key");
+        keys.iter().zip(out).for_each(|(key, out)| *out = self.hash(key));
+    }
+
     /// As [`Probe::contains_iter`], for the hashes of keys.
     fn contains_hashes_iter<I: IntoIterator<Item = u64>>(
         &self,
@@ -95,12 +105,13 @@ pub trait Probe {
     /// If `answers` is too short: see [`Answers`].
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
         let (words, mut count) = (answers.words(keys.len()), 0);
-        let hash_all = |keys: &[K], out: &mut [u64]| {
-            keys.iter().zip(out).for_each(|(key, out)| *out = self.hash(key));
-        };
-        in_parts(keys, hash_all, |hashes, first| {
-            count += self.contains_hashes(hashes, &mut words[first / 64..]);
-        });
+        in_parts(
+            keys,
+            |keys, out| self.hash_keys(keys, out),
+            |hashes, first| {
+                count += self.contains_hashes(hashes, &mut words[first / 64..]);
+            },
+        );
         count
     }
 }
@@ -201,6 +212,10 @@ macro_rules! pointers {
             #[inline(always)]
             fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
                 P::hash(self, key)
+            }
+
+            fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+                P::hash_keys(self, keys, out);
             }
 
             #[inline(always)]
@@ -343,6 +358,10 @@ macro_rules! probing {
             #[inline(always)]
             fn hash<K: $crate::key::Key + ?Sized>(&self, key: &K) -> u64 {
                 self.key_hash().of(key)
+            }
+
+            fn hash_keys<K: $crate::key::Key>(&self, keys: &[K], out: &mut [u64]) {
+                self.key_hash().hash_each(keys, out);
             }
 
             #[inline(always)]

@@ -416,6 +416,10 @@ impl Probe for ScalableFilter {
         self.key_hash().of(key)
     }
 
+    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        self.key_hash().hash_each(keys, out);
+    }
+
     /// In cache every stage is asked: that takes less time than a wrong guess where a key is found. Else
     /// from the newest stage on, which has half of the keys; the misses of a few stages overlap by
     /// themselves.

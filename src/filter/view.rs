@@ -6,12 +6,9 @@ use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::engines::Found;
 use crate::error::Error;
-use crate::format::cuckoo;
 use crate::format::native::{self, PROBED, Parts};
-use crate::format::static_line;
+use crate::format::{cuckoo, static_line};
 use crate::hash::KeyHash;
-#[cfg(doc)]
-use crate::kernel::Rows;
 use crate::kernel::composite::{Composite, Place};
 use crate::kernel::{
     Backend, Column, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Probed, Single,
@@ -23,8 +20,6 @@ use crate::line::{LINE_BYTES, Line};
 use crate::shape::sizing::stats;
 use crate::shape::{CuckooParams, Params};
 use std::fmt;
-#[cfg(feature = "capi")]
-use std::ptr;
 
 /// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a
 /// filter block of RocksDB or LevelDB, or a filter of any kind in memory.
@@ -206,7 +201,7 @@ impl<'a> View<'a> {
         Member { single, detail, hash, kernel }
     }
 
-    /// The view of a column of a matrix, by what [`Rows::column`] returns.
+    /// The view of a column of a matrix, by what its rows return for it.
     pub(super) fn of_column(
         (lines, packed, kernel): (Probed<'a>, u32, &'static Kernel),
         hash: KeyHash,
@@ -379,7 +374,7 @@ impl<'a> View<'a> {
     #[cfg(feature = "capi")]
     pub(crate) fn place(&self) -> (*const u8, usize) {
         if self.has_no_lines() {
-            return (ptr::null(), 0);
+            return (std::ptr::null(), 0);
         }
         (self.lines.start(), self.lines.len())
     }
@@ -402,6 +397,10 @@ impl Probe for View<'_> {
     #[inline(always)]
     fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
         self.hash.of(key)
+    }
+
+    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        self.hash.hash_each(keys, out);
     }
 
     #[inline(always)]

@@ -74,6 +74,12 @@ impl Kernels {
         unsafe { table.get_unchecked(self.0) }
     }
 
+    /// The number of the backend, in tables.
+    #[inline(always)]
+    pub(super) fn number(self) -> usize {
+        self.0
+    }
+
     /// The kernels in use, chosen once per process.
     #[inline]
     pub(crate) fn active() -> Result<Kernels, Error> {

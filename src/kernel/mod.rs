@@ -15,6 +15,7 @@
 //! * `growing` has the lines of growing filters.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `hashes` are those of many keys: of columns of integers, several at once.
+//! * `rows` makes the numbers of rows, or bytes, of answers.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
@@ -50,6 +51,7 @@ mod own_lines;
 mod parallel;
 mod plain;
 mod prefetch;
+pub(crate) mod rows;
 mod runs;
 mod sbbf;
 mod scattered;

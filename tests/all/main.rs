@@ -33,6 +33,7 @@ mod page;
 mod parallel;
 mod parquet;
 mod properties;
+mod select;
 #[cfg(feature = "serde")]
 mod serialized;
 mod shards;

@@ -195,6 +195,10 @@ impl Probe for Cascade {
         self.key_hash().of(key)
     }
 
+    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        self.key_hash().hash_each(keys, out);
+    }
+
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
         let passes = |i: usize, hash| self.layers[i].filter.contains_hash(hash);

@@ -175,6 +175,10 @@ impl<B: AsRef<[u8]>> Probe for CascadeView<B> {
         self.key_hash().of(key)
     }
 
+    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        self.key_hash().hash_each(keys, out);
+    }
+
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
         let Some(lines) = self.lines() else { return true };

@@ -66,6 +66,10 @@ impl Probe for GrowingFilter {
         self.key_hash().of(key)
     }
 
+    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        self.key_hash().hash_each(keys, out);
+    }
+
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
         let (layout, line, value) = self.places.locate(hash);

@@ -116,6 +116,10 @@ impl Probe for Window {
         self.key_hash().of(key)
     }
 
+    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        self.key_hash().hash_each(keys, out);
+    }
+
     fn contains_hash(&self, hash: u64) -> bool {
         let line = self.line_of(hash);
         let (first, mut found) = (self.first_of(line), false);

@@ -137,6 +137,12 @@ impl KeyHash {
         in_parts(keys, |keys, out| self.hash_all(keys, out), work);
     }
 
+    /// The hashes of keys, one output for each.
+    pub(crate) fn hash_each<K: Key>(self, keys: &[K], out: &mut [u64]) {
+        assert_eq!(keys.len(), out.len(), "one output per key");
+        self.hash_all(keys, out);
+    }
+
     /// The hashes of some keys, choosing the function once.
     pub(crate) fn hash_all<K: Key>(self, keys: &[K], out: &mut [u64]) {
         match self {

@@ -1,0 +1,197 @@
+//! Selections: a column and a filter of any kind to the rows that may be present.
+
+mod column;
+
+pub use column::{Column, Nullable, Nulls, Offset, Strings};
+
+use super::probe::Probe;
+use crate::bitmap::Answers;
+use crate::kernel::rows::{self, Row};
+use column::Given;
+
+/// Probes of columns for query engines: which rows may be present, as a selection, as bytes or as bits.
+/// All that is a [`Probe`] has it: every kind of filter, views, and references to either.
+///
+/// A selection is an array of row numbers in ascending order, `u32` or `u16`, in the caller's memory. To
+/// *refine* one is to keep those of its rows that may be present. A column of millions of rows is best
+/// probed in parts of 1,024 to 4,096 rows, as engines do, with what comes next done for each part.
+///
+/// ```
+/// use bloomline::{Filter, Select};
+///
+/// // Two columns of a table, and filters of the keys that they are joined with.
+/// let (customers, items) = ([7u64, 8, 9, 7], ["pear", "plum", "pear", "apple"]);
+/// let some_customers = Filter::from_keys([7u64, 9], 0.0001)?;
+/// let some_items = Filter::from_keys(["apple", "pear"], 0.0001)?;
+///
+/// let mut rows = [0u32; 4];
+/// let mut count = some_customers.select_column(&customers, &mut rows);
+/// assert_eq!(rows[..count], [0, 2, 3]);
+/// count = some_items.refine_column(&items, &mut rows[..count]);
+/// assert_eq!(rows[..count], [0, 2, 3]);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub trait Select: Probe {
+    /// Writes the numbers of the rows that may be present to `rows`, in order. Returns how many. What is
+    /// behind these in `rows` is of no use.
+    ///
+    /// # Panics
+    /// If `rows` is shorter than the column; if its type cannot count the rows.
+    fn select_column<C: Column + ?Sized, R: Row>(&self, column: &C, rows: &mut [R]) -> usize {
+        let (kernels, all) = (rows::kernels(), column.rows());
+        assert!(rows.len() >= all, "{all} rows of a column, and room for {}", rows.len());
+        assert!(all as u64 <= R::MOST, "{all} rows of a column, and numbers for {}", R::MOST);
+        let mut count = 0;
+        in_runs(self, column, |first, len, words| {
+            // No row is written behind those that are done.
+            let room = &mut rows[count..count + len];
+            count += rows::select(kernels, words, len, first, room);
+        });
+        count
+    }
+
+    /// As [`select_column`](Select::select_column), for the hashes of keys.
+    ///
+    /// # Panics
+    /// As there.
+    fn select_hashes<R: Row>(&self, hashes: &[u64], rows: &mut [R]) -> usize {
+        self.select_column(&Given(hashes), rows)
+    }
+
+    /// Keeps those rows of a selection that may be present, in their order, at its front. Returns how
+    /// many. What is behind these in `rows` is of no use.
+    ///
+    /// # Panics
+    /// If the column lacks a row of the selection; then the selection is unchanged.
+    fn refine_column<C: Column + ?Sized, R: Row>(&self, column: &C, rows: &mut [R]) -> usize {
+        let all = column.rows();
+        if let Some(&last) = rows.iter().max() {
+            assert!(last.number() < all, "row {} of a column of {all}", last.number());
+        }
+        if rows.len() <= FEW {
+            return refine(self, column, rows, &mut [0; FEW], &mut [0]);
+        }
+        refine(self, column, rows, &mut [0; RUN], &mut [0; RUN / 64])
+    }
+
+    /// As [`refine_column`](Select::refine_column), where row `i` has hash `i`.
+    ///
+    /// # Panics
+    /// As there.
+    fn refine_hashes<R: Row>(&self, hashes: &[u64], rows: &mut [R]) -> usize {
+        self.refine_column(&Given(hashes), rows)
+    }
+
+    /// Writes a byte for each row: 1 if it may be present, 0 if it is definitely absent. Returns how many
+    /// may be. Further bytes stay as they are.
+    ///
+    /// # Panics
+    /// If there are fewer bytes than rows.
+    fn mask_column<C: Column + ?Sized>(&self, column: &C, bytes: &mut [u8]) -> usize {
+        let (kernels, all) = (rows::kernels(), column.rows());
+        assert!(bytes.len() >= all, "{all} rows of a column, and room for {}", bytes.len());
+        let mut count = 0;
+        in_runs(self, column, |first, len, words| {
+            rows::bytes(kernels, words, &mut bytes[first..first + len]);
+            count += ones(words);
+        });
+        count
+    }
+
+    /// As [`mask_column`](Select::mask_column), for the hashes of keys.
+    ///
+    /// # Panics
+    /// As there.
+    fn mask_hashes(&self, hashes: &[u64], bytes: &mut [u8]) -> usize {
+        self.mask_column(&Given(hashes), bytes)
+    }
+
+    /// Answers a column as [`Probe::contains_keys`] answers keys: bit `i` is true if row `i` may be
+    /// present. Returns how many may be.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`].
+    fn contains_column<C: Column + ?Sized>(
+        &self,
+        column: &C,
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (out, mut count) = (answers.words(column.rows()), 0);
+        in_runs(self, column, |first, _, words| {
+            out[first / 64..][..words.len()].copy_from_slice(words);
+            count += ones(words);
+        });
+        count
+    }
+}
+
+impl<P: Probe + ?Sized> Select for P {}
+
+/// Rows that are hashed, probed and written together: what is between stays in the L1 cache.
+const RUN: usize = 1024;
+
+/// So few need less room, which is zeroed first.
+const FEW: usize = 64;
+
+/// Calls `work` with the number of a row, how many follow, and their answers, until all are done.
+#[inline(always)]
+fn in_runs<P: Probe + ?Sized, C: Column + ?Sized>(
+    filter: &P,
+    column: &C,
+    mut work: impl FnMut(usize, usize, &[u64]),
+) {
+    if column.rows() <= FEW {
+        return each_run(filter, column, &mut [0; FEW], &mut [0], &mut work);
+    }
+    each_run(filter, column, &mut [0; RUN], &mut [0; RUN / 64], &mut work);
+}
+
+/// The same, with room for the hashes of a run and for its answers.
+fn each_run<P: Probe + ?Sized, C: Column + ?Sized>(
+    filter: &P,
+    column: &C,
+    hashes: &mut [u64],
+    words: &mut [u64],
+    work: &mut impl FnMut(usize, usize, &[u64]),
+) {
+    let (all, mut first) = (column.rows(), 0);
+    while first < all {
+        let len = (all - first).min(hashes.len());
+        let (hashes, words) = (&mut hashes[..len], &mut words[..len.div_ceil(64)]);
+        column.hash_run(filter, first, hashes);
+        filter.contains_hashes(hashes, words);
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = column.settle_run(first + 64 * i, (len - 64 * i).min(64), *word);
+        }
+        work(first, len, words);
+        first += len;
+    }
+}
+
+/// Keeps those of these rows, each of the column, that may be present; with room as [`each_run`].
+fn refine<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
+    filter: &P,
+    column: &C,
+    rows: &mut [R],
+    hashes: &mut [u64],
+    words: &mut [u64],
+) -> usize {
+    let (kernels, mut from, mut count) = (rows::kernels(), 0, 0);
+    while from < rows.len() {
+        let len = (rows.len() - from).min(hashes.len());
+        let picked = &rows[from..from + len];
+        let (hashes, words) = (&mut hashes[..len], &mut words[..len.div_ceil(64)]);
+        column.hash_picked(filter, picked, hashes);
+        filter.contains_hashes(hashes, words);
+        for (word, picked) in words.iter_mut().zip(picked.chunks(64)) {
+            *word = column.settle_picked(picked, *word);
+        }
+        count += rows::refine(kernels, words, rows, (from, len), count);
+        from += len;
+    }
+    count
+}
+
+fn ones(words: &[u64]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
+}

@@ -1,0 +1,150 @@
+//! Answers as rows: bits to the numbers of rows whose bit is set, or to a byte for each row.
+//!
+//! `plain` is row by row. `avx2` looks up where the rows of 8 bits go, `avx512` compresses 16 or 32 in a
+//! register. All write whole registers: rows behind those that are left are of no use, but within the
+//! room for all rows.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod number;
+mod plain;
+#[cfg(test)]
+mod tests;
+
+use super::backend::Backend;
+use super::choice::Kernels;
+use number::Number;
+
+/// What a backend does for selections of `R`. All take the answers of `len` rows, a bit each, and return
+/// how many are set.
+///
+/// # Safety of the functions
+/// This CPU runs the backend. There is a word for each 64 rows.
+#[derive(Clone, Copy)]
+pub struct Calls<R: 'static> {
+    /// Writes the rows from `first` on whose bit is set to `to`, with room for `len`.
+    select: unsafe fn(words: &[u64], len: usize, first: usize, to: *mut R) -> usize,
+    /// Moves the rows at `from` whose bit is set to `to`, which is `from` or before it in one array.
+    refine: unsafe fn(words: &[u64], len: usize, from: *const R, to: *mut R) -> usize,
+}
+
+/// The bytes of `len` answers, 1 or 0.
+///
+/// # Safety of the function
+/// As for [`Calls`]; `to` has room for `len`.
+type Bytes = unsafe fn(words: &[u64], len: usize, to: *mut u8);
+
+/// The number of a row in a selection: `u16` or `u32`.
+///
+/// The trait is sealed.
+///
+/// ```
+/// use bloomline::{Filter, Select};
+///
+/// let filter = Filter::from_keys([7u64, 9], 0.0001)?;
+/// let mut rows = [0u16; 3]; // or u32
+/// assert_eq!(filter.select_column(&[7u64, 8, 9], &mut rows), 2);
+/// assert_eq!(rows[..2], [0, 2]);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub trait Row: RowNumber {}
+
+impl<R: RowNumber> Row for R {}
+
+/// What seals [`Row`]: nobody outside can name it.
+pub trait RowNumber: Number {
+    fn calls(backend: usize) -> &'static Calls<Self>;
+}
+
+macro_rules! rows {
+    ($row:ident, $calls:ident, $select:ident, $refine:ident) => {
+        static $calls: [Calls<$row>; Backend::ALL.len()] = {
+            const PLAIN: Calls<$row> = Calls { select: plain::select, refine: plain::refine };
+            Backend::table([
+                (Backend::Scalar, PLAIN),
+                (Backend::Portable, PLAIN),
+                #[cfg(target_arch = "x86_64")]
+                (Backend::Avx2, Calls { select: avx2::$select, refine: avx2::$refine }),
+                #[cfg(target_arch = "x86_64")]
+                (Backend::Avx512, Calls { select: avx512::$select, refine: avx512::$refine }),
+            ])
+        };
+
+        impl RowNumber for $row {
+            #[inline(always)]
+            fn calls(backend: usize) -> &'static Calls<$row> {
+                &$calls[backend]
+            }
+        }
+    };
+}
+
+rows!(u16, CALLS_16, select_16, refine_16);
+rows!(u32, CALLS_32, select_32, refine_32);
+
+static BYTES: [Bytes; Backend::ALL.len()] = Backend::table([
+    (Backend::Scalar, plain::bytes as Bytes),
+    (Backend::Portable, plain::bytes),
+    #[cfg(target_arch = "x86_64")]
+    (Backend::Avx2, plain::bytes),
+    #[cfg(target_arch = "x86_64")]
+    (Backend::Avx512, avx512::bytes),
+]);
+
+/// The backend in use: where none can be, the one that every CPU has.
+pub(crate) fn kernels() -> Kernels {
+    let scalar = || Backend::Scalar.kernels().expect("every CPU has it");
+    Kernels::active().unwrap_or_else(|_| scalar())
+}
+
+fn of_all(words: &[u64], len: usize) -> &[u64] {
+    &words[..len.div_ceil(64)]
+}
+
+/// Writes the rows from `first` on whose bit is set to `out`. Returns how many.
+///
+/// # Panics
+/// If there are not bits and room for `len` rows.
+pub(crate) fn select<R: RowNumber>(
+    kernels: Kernels,
+    words: &[u64],
+    len: usize,
+    first: usize,
+    out: &mut [R],
+) -> usize {
+    let (words, out) = (of_all(words, len), &mut out[..len]);
+    // SAFETY: this CPU runs the backend, since its kernels exist; there are the words, and the room.
+    unsafe { (R::calls(kernels.number()).select)(words, len, first, out.as_mut_ptr()) }
+}
+
+/// Moves those of the `len` rows from `from` on whose bit is set to where `to` is. Returns how many.
+///
+/// # Panics
+/// If there are not bits and rows of that number, or `to` is behind them.
+pub(crate) fn refine<R: RowNumber>(
+    kernels: Kernels,
+    words: &[u64],
+    rows: &mut [R],
+    (from, len): (usize, usize),
+    to: usize,
+) -> usize {
+    let (words, rows) = (of_all(words, len), &mut rows[..from + len]);
+    assert!(to <= from, "rows move to the front");
+    let first = rows.as_mut_ptr();
+    let refine = R::calls(kernels.number()).refine;
+    // SAFETY: this CPU runs the backend, since its kernels exist; there are the words, and the rows; both
+    // places are of one array, the second not behind the first.
+    unsafe { refine(words, len, first.add(from), first.add(to)) }
+}
+
+/// Writes 1 for each bit that is set, 0 for others: as many as there is room for.
+///
+/// # Panics
+/// If there are fewer bits.
+pub(crate) fn bytes(kernels: Kernels, words: &[u64], out: &mut [u8]) {
+    let words = of_all(words, out.len());
+    // SAFETY: this CPU runs the backend, since its kernels exist; there are the words, and the room.
+    unsafe { kernels.row_of(&BYTES)(words, out.len(), out.as_mut_ptr()) }
+}
