@@ -338,7 +338,11 @@ fn folding() {
         let mut bits = plain(blocks, &added);
         let len = parquet::fold(&mut bits, rate).unwrap();
         let left = len / 32;
-        assert!(len.is_multiple_of(32) && blocks.is_multiple_of(left) && (blocks / left).is_power_of_two());
+        assert!(
+            len.is_multiple_of(32)
+                && blocks.is_multiple_of(left)
+                && (blocks / left).is_power_of_two()
+        );
         assert!(bits[..len] == plain(left, &added), "{blocks} blocks to {left}");
         let now = View::open_parquet_bits(&bits[..len]).unwrap().estimated_rate();
         assert!(now <= rate || left == blocks, "{now} of {rate}");

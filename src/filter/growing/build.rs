@@ -15,6 +15,11 @@ use crate::shape::growing::{FULL_AT_ONCE, SMALL, Width};
 
 const PARTS: usize = REGIONS as usize;
 
+/// For how many keys there are lines, beside 256, where short prefixes become several: so many times those
+/// before. A filter of a rate up to a half has fewer. Where short ones cover most hashes, as in bytes of
+/// nobody's filter, there would be ever more keys, and ever more lines for them.
+const MOST_SPREAD: u64 = 16;
+
 /// By how many bits the prefixes of each region are longer than the first ones.
 pub(super) type Lengths = [u32; PARTS];
 
@@ -59,7 +64,7 @@ impl Plan {
         let mixed = self.common.mixed();
         // Prefixes are short or long by the widths, and the widths follow from the keys, which are more
         // where a short one becomes several.
-        let mut limit = u64::BITS;
+        let (mut limit, mut most) = (u64::BITS, u64::MAX);
         loop {
             let mut filter =
                 GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
@@ -70,15 +75,17 @@ impl Plan {
                 Some(keys) if self.is_small(&keys) || keys[1..] != [0; PARTS - 1] => keys,
                 _ => self.count(all()),
             };
-            self.lay_out(&mut filter, &keys)?;
+            self.lay_out(&mut filter, &keys, most)?;
             let limits = filter.places.layouts.iter().map(Layout::norm_of_most_short);
             let lowest = if mixed { limits.min().unwrap_or(0) } else { limit };
             if lowest < limit {
+                if limit == u64::BITS {
+                    most = MOST_SPREAD * sum(&self.count(source())) + 256;
+                }
                 limit = lowest;
                 continue;
             }
             let found = self.fill(&mut filter, all())?;
-            let sum = |keys: &Keys| keys.iter().sum::<u64>();
             if found == keys || filter.places.mask == 0 && sum(&found) == sum(&keys) {
                 return Ok(filter);
             }
@@ -104,18 +111,19 @@ impl Plan {
 
     /// Whether one region has all of them.
     fn is_small(&self, keys: &Keys) -> bool {
-        self.lines_of_one(keys) <= SMALL
+        self.lines_of_one(sum(keys)) <= SMALL
     }
 
-    fn lines_of_one(&self, keys: &Keys) -> u64 {
+    fn lines_of_one(&self, keys: u64) -> u64 {
         let longest = self.lengths.into_iter().max().unwrap_or(0);
-        self.lines(longest, 1, keys.iter().sum())
+        self.lines(longest, 1, keys)
     }
 
-    /// Makes room for these.
-    fn lay_out(&self, filter: &mut GrowingFilter, keys: &Keys) -> Result<(), Error> {
+    /// Makes room for these; if they are more than `most`, for so many in their proportions.
+    fn lay_out(&self, filter: &mut GrowingFilter, keys: &Keys, most: u64) -> Result<(), Error> {
         let longest = self.lengths.into_iter().max().unwrap_or(0);
-        let lines = self.lines_of_one(keys);
+        let all = sum(keys);
+        let lines = self.lines_of_one(all.min(most));
         let (layouts, regions) = (&mut filter.places.layouts, &mut filter.regions);
         layouts.clear();
         regions.clear();
@@ -127,6 +135,10 @@ impl Plan {
         }
         layouts.try_reserve_exact(PARTS + 1).map_err(|_| Error::OutOfMemory)?;
         for (part, (length, &keys)) in self.lengths.into_iter().zip(keys).enumerate() {
+            let keys = match all > most {
+                true => (u128::from(keys) * u128::from(most) / u128::from(all)) as u64,
+                false => keys,
+            };
             let lines = self.lines(length, REGIONS, keys);
             let part = (part as u64, REGIONS);
             layouts.push(Layout::new(self.common, self.calls, part, length, lines)?);
@@ -178,6 +190,10 @@ impl Plan {
         }
         Ok(keys)
     }
+}
+
+fn sum(keys: &Keys) -> u64 {
+    keys.iter().sum()
 }
 
 /// Those prefixes of `source` that are short by more than `limit` bits, each as several that are not.

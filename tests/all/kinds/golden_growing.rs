@@ -364,3 +364,19 @@ fn any_lines() {
         assert!((0.0..=1.0).contains(&view.estimated_rate()) && view.prefixes().count() > 0);
     }
 }
+
+/// Short prefixes that cover all hashes, as nobody's filter has them: each becomes several, but their lines do
+/// not become ever more.
+#[test]
+fn short_prefixes_of_all_hashes() {
+    let mut filter = Growing { prefixes: 1024, longer: Some(20), ..mixed(10, [20; 16], &[]) };
+    for key in 0..8 * 1024 {
+        filter.insert(key / 8 << 54, 0);
+    }
+    let width = Width { u: 1 << 29, r: 23, length: 20 };
+    let bytes = filter.encode_as(&filter.counts, &[width]);
+    let decoded = GrowingFilter::decode(&bytes).unwrap();
+    assert!(random_hashes(1000, 13).into_iter().all(|hash| decoded.contains_hash(hash)));
+    let taken = decoded.memory_usage();
+    assert!(taken < 16 << 20, "{taken} bytes, of {}", bytes.len());
+}

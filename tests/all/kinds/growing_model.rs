@@ -129,13 +129,22 @@ impl Growing {
         whole
     }
 
+    /// For how many keys there are lines at most.
+    fn most_keys(&self) -> u64 {
+        16 * self.counts.values().map(|&count| count.min(8)).sum::<u64>() + 256
+    }
+
     /// The widths of the lines for these prefixes.
     fn widths(&self, counts: &BTreeMap<u64, u64>) -> Vec<Width> {
         let mut keys = [0; 16];
         for (prefix, &count) in counts {
             keys[(prefix / (self.normals() / 16)) as usize] += count.min(8);
         }
-        let all = keys.iter().sum::<u64>();
+        let (all, most) = (keys.iter().sum::<u64>(), self.most_keys());
+        let (keys, all) = match all > most {
+            true => (keys.map(|keys| (keys as u128 * most as u128 / all as u128) as u64), most),
+            false => (keys, all),
+        };
         let longest = *self.lengths.iter().max().unwrap();
         let mixed = self.mixed();
         let whole = self.prefixes << longest;
