@@ -154,7 +154,7 @@ impl Names<'_> {
 /// Calls a function with all names.
 fn with_names<R>(work: impl FnOnce(&Names<'_>) -> R) -> R {
     let (sources, files) = (sources(), files());
-    let rust = ["<'a>", "<T>", "<B>"].into_iter();
+    let rust = ["<'a>", "<T>", "<B>", "<'a, O>", "<'a, C>"].into_iter();
     let rust = rust.fold(read("packaging/api.txt"), |api, generic| api.replace(generic, ""));
     let cpp = read("include/bloomline.hpp");
     let calls = cpp.split('(').filter_map(|before| words(before).last());

@@ -14,6 +14,15 @@ use crate::layouts::sbbf::BLOCK_BYTES;
 pub const MAX_HEADER_LEN: usize = 1024;
 
 /// What a header says.
+///
+/// ```
+/// use bloomline::engines::parquet::{Header, read_header, write_header};
+///
+/// let mut start = [0; 64];
+/// let header_len = write_header(1024, &mut start)?;
+/// assert_eq!(read_header(&start)?, Header { header_len, bits_len: 1024 });
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// How many bytes the header is. The bits begin behind them.

@@ -34,7 +34,8 @@
 //!
 //! let mut bits = vec![0; parquet::bits_len(1_000_000, parquet::bits_per_key(0.01)?)?];
 //! parquet::insert_hashes(&mut bits, &[parquet::hash("apple")])?;
-//! bits.truncate(parquet::fold(&mut bits, 0.01)?);
+//! let len = parquet::fold(&mut bits, 0.01)?;
+//! bits.truncate(len);
 //! assert_eq!(bits.len(), 32);
 //! # Ok::<(), bloomline::Error>(())
 //! ```

@@ -165,6 +165,16 @@ pub struct Strings<'a, O> {
 }
 
 /// The type of offsets: `i32` or `i64`.
+///
+/// ```
+/// use bloomline::{Offset, Strings};
+///
+/// fn longest<O: Offset>(column: &Strings<'_, O>) -> usize {
+///     (0..column.len()).filter_map(|row| column.get(row)).map(<[u8]>::len).max().unwrap_or(0)
+/// }
+/// let column = Strings::new(&[0_i64, 4, 9], b"pearapple").expect("offsets within the data");
+/// assert_eq!(longest(&column), 5);
+/// ```
 pub trait Offset: Copy + 'static {
     /// As a place in memory, if it is one.
     fn place(self) -> Option<usize>;
