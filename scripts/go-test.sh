@@ -91,21 +91,22 @@ core() {
     run "C, a program static as a whole" go test -v -short -tags "$static" -run 'Batch|Golden' \
         -ldflags '-linkmode external -extldflags -static' .
 
+    # Long tests, above, are of what is the same with each.
     go test -c -tags "$static" -o "$out/static.test" .
     local backend backends
     IFS=, read -ra backends <<<"$(../scripts/required-backends.sh)"
     for backend in "${backends[@]}"; do
         run "C, backend $backend" env BLOOMLINE_BACKEND="$backend" \
-            BLOOMLINE_EXPECT_BACKEND="cgo/$backend" "$out/static.test" -test.v
+            BLOOMLINE_EXPECT_BACKEND="cgo/$backend" "$out/static.test" -test.v -test.short
     done
     run "C, a backend that there is not: Go does it all" env BLOOMLINE_BACKEND=abacus \
-        BLOOMLINE_EXPECT_BACKEND=go "$out/static.test" -test.v
+        BLOOMLINE_EXPECT_BACKEND=go "$out/static.test" -test.v -test.short
 
     # An installed library, shared.
     ../scripts/install.sh PREFIX="$out/prefix" ../target/release >/dev/null
     export PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig
     go test -c -tags bloomline_cgo -o "$out/shared.test" .
-    run "C, installed library" env LD_LIBRARY_PATH="$out/prefix/lib" "$out/shared.test" -test.v
+    run "C, installed library" env LD_LIBRARY_PATH="$out/prefix/lib" "$out/shared.test" -test.v -test.short
     # A library of another time takes its place: one whose number alone is another, and one that
     # has no bloomline_abi_0, which the loader refuses.
     other() {

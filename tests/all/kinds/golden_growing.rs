@@ -371,7 +371,7 @@ fn any_lines() {
 fn short_prefixes_of_all_hashes() {
     let mut filter = Growing { prefixes: 1024, longer: Some(20), ..mixed(10, [20; 16], &[]) };
     for key in 0..8 * 1024 {
-        filter.insert(key / 8 << 54, 0);
+        filter.insert((key / 8) << 54, 0);
     }
     let width = Width { u: 1 << 29, r: 23, length: 20 };
     let bytes = filter.encode_as(&filter.counts, &[width]);
