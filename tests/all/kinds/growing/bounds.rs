@@ -54,6 +54,31 @@ fn a_bounded_filter_in_the_end() {
     }
 }
 
+/// Where chance puts more keys than lines have room for, they go on until there is room: what would lie beside the
+/// lines, every probe for an absent key would ask.
+#[test]
+fn a_crowd_finds_room_in_lines() {
+    for mixed in [false, true] {
+        let mut filter = match mixed {
+            true => GrowingFilter::unbounded(50_000, 0.01, 0).unwrap(),
+            false => GrowingFilter::new(100_000, 0.01, 0).unwrap(),
+        };
+        let (mut state, mut inserted, mut lines) = (7, Vec::new(), 0);
+        for keys in 0..100_000 {
+            let mut hash = next_random(&mut state);
+            if (90_000..96_000).contains(&keys) && keys % 10 == 0 {
+                // A 48th of all lines.
+                hash = (5 << 60) + hash / 48;
+            }
+            filter.insert_hash(hash).unwrap();
+            inserted.push(hash);
+            lines = lines.max(filter.line_count());
+            assert_eq!(filter.beside().1, 0, "{keys} keys, {lines} lines");
+        }
+        assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+}
+
 /// It is never larger than in the end, though it was made for a million times as many keys.
 #[test]
 fn a_bounded_filter_on_its_way() {
