@@ -85,7 +85,7 @@ fn by_xxh3<K: Key>(keys: &[K], seed: u64, out: &mut [u64]) {
     all(keys, out, |key| xxh3_64_with_seed(key, seed));
 }
 
-#[inline(always)]
+// As part of its callers it takes more instructions.
 fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
     for (key, out) in keys.iter().zip(out) {
         *out = hash(key.key_bytes().as_ref());
