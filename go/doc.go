@@ -25,7 +25,8 @@
 //   - [Matrix]: thousands of filters of one shape, asked about a key at once, in a bit for each.
 //     [MatrixShape] does so from single ranges of one in an object store, [MappedMatrix] from a
 //     file: [OpenMatrix].
-//   - [View]: reads a filter in a []byte, also a filter block of RocksDB, Pebble or LevelDB.
+//   - [View]: reads a filter in a []byte, also a filter block of RocksDB, Pebble, LevelDB or
+//     Parquet.
 //   - [Mapped]: reads a filter in a file, without a copy: [Open].
 //   - [Group]: many of these, prepared once to be probed together: the tables of an LSM tree.
 //

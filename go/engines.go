@@ -2,7 +2,11 @@ package bloomline
 
 // Filter blocks of other engines.
 
-import "github.com/bloomline/bloomline/go/internal/engine"
+import (
+	"math"
+
+	"github.com/bloomline/bloomline/go/internal/engine"
+)
 
 // OpenRocksDB opens a filter block of RocksDB: what it stores in a table as a full filter, or
 // as one partition of a filter, without the block's own trailer. It takes a few nanoseconds
@@ -38,4 +42,41 @@ func opened(encoded []byte) func(engine.Block, bool) (View, error) {
 		}
 		return View{block: block, encoded: encoded}, nil
 	}
+}
+
+// OpenParquet opens the Bloom filter of a column chunk of a Parquet file: the header, and the bits
+// behind it. What is behind these is not looked at. Nothing is read but the header, and there is no
+// checksum to check. [View.Hash] hashes values in Parquet's plain encoding.
+//
+// Errors: [ErrTruncated] if bytes are missing, [ErrNotAFilter] for another header, [ErrLayout] if it names
+// another algorithm, hash or compression. The View then returns true for every key.
+func OpenParquet(data []byte) (View, error) {
+	header, bits, state := engine.ReadParquetHeader(data)
+	maybe := View{block: engine.ParquetMaybe()}
+	switch {
+	case state == engine.HeaderCut:
+		return maybe, ErrTruncated
+	case state == engine.HeaderNone:
+		return maybe, ErrNotAFilter
+	case state == engine.HeaderUnknown:
+		return maybe, ErrLayout
+	case bits > len(data)-header:
+		return maybe, ErrTruncated
+	}
+	return OpenParquetBits(data[header : header+bits])
+}
+
+// OpenParquetBits opens the bits of such a filter without the header, as other libraries keep them in
+// memory: blocks of 32 bytes. No byte says whose they are: those of Kudu, Impala and Velox would lose keys.
+//
+// Errors: [ErrLineCount] for no bits, and for 2 GiB or more; [ErrTruncated] unless they are whole blocks.
+// The View then returns true for every key.
+func OpenParquetBits(bits []byte) (View, error) {
+	if len(bits) == 0 || len(bits) > math.MaxInt32 {
+		return View{block: engine.ParquetMaybe()}, ErrLineCount
+	}
+	if !engine.AreSplitBlocks(len(bits)) {
+		return View{block: engine.ParquetMaybe()}, ErrTruncated
+	}
+	return View{block: engine.OpenParquetBits(bits), encoded: bits}, nil
 }

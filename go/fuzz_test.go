@@ -298,7 +298,9 @@ func FuzzOpenEngines(f *testing.F) {
 	f.Add([]byte{}, uint64(0))
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		hashes := randomHashes(70, seed)
-		for name, open := range map[string]func([]byte) (View, error){"rocksdb": OpenRocksDB, "leveldb": OpenLevelDB} {
+		for name, open := range map[string]func([]byte) (View, error){
+			"rocksdb": OpenRocksDB, "leveldb": OpenLevelDB, "parquet": OpenParquet, "parquet bits": OpenParquetBits,
+		} {
 			view, err := open(data)
 			answers := view.ContainsHashes(hashes, nil)
 			for i, hash := range hashes {

@@ -1,9 +1,10 @@
-// Package engine reads and builds the filter blocks of RocksDB, Pebble, LevelDB and
-// goleveldb, in their own bytes, with their own hashes.
+// Package engine reads and builds the filter blocks of RocksDB, Pebble, LevelDB,
+// goleveldb and Parquet, in their own bytes, with their own hashes.
 //
 //	FastLocal   RocksDB from format version 5: lines of 64 bytes | FF 00 k 00 00
 //	Legacy      RocksDB before, and Pebble: lines of 64, 128 or 256 bytes | k | line count, u32
 //	LevelDB     LevelDB and goleveldb: bits | k
+//	SplitBlock  Parquet: header | blocks of 32 bytes
 //
 // Numbers are little-endian. Bit b of a line, or of LevelDB's bits, is bit b&7 of byte b>>3.
 // Neither opening nor probing allocates, and blocks may lie at any address.
@@ -20,11 +21,12 @@ import (
 type Layout uint8
 
 const (
-	Maybe     Layout = iota // no bits to ask: true for every key
-	Nothing                 // a filter of no keys: false for every key
-	FastLocal               // RocksDB from format version 5
-	Legacy                  // RocksDB before, and Pebble
-	LevelDB                 // LevelDB and goleveldb
+	Maybe      Layout = iota // no bits to ask: true for every key
+	Nothing                  // a filter of no keys: false for every key
+	FastLocal                // RocksDB from format version 5
+	Legacy                   // RocksDB before, and Pebble
+	LevelDB                  // LevelDB and goleveldb
+	SplitBlock               // Parquet
 )
 
 // hashKind is the hash of an engine's keys. It is apart from the layout because a block
@@ -35,6 +37,7 @@ const (
 	hashXXPH3 hashKind = iota
 	hashLegacy
 	hashLevelDB
+	hashXXH64
 )
 
 const (
@@ -47,7 +50,7 @@ const (
 // was opened from. The zero Block answers true.
 type Block struct {
 	Bits   []byte // without the trailer
-	lines  uint32 // of FastLocal and Legacy
+	lines  uint32 // of FastLocal and Legacy; of SplitBlock the blocks
 	k      uint8
 	shift  uint8 // Legacy: a line has 1<<shift bytes
 	layout Layout
@@ -131,6 +134,8 @@ func (b *Block) Hash(key []byte) uint64 {
 		return uint64(RocksDBLegacyHash(key))
 	case hashLevelDB:
 		return uint64(LevelDBHash(key))
+	case hashXXH64:
+		return XXH64(key)
 	}
 	return XXPH3(key)
 }
@@ -150,6 +155,8 @@ func (b *Block) Contains(hash uint64) bool {
 		return legacyContains(b.Bits, b.lines, b.shift, b.k, uint32(hash))
 	case LevelDB:
 		return levelDBContains(b.Bits, b.k, uint32(hash))
+	case SplitBlock:
+		return splitBlockContains(b.Bits, b.lines, hash)
 	}
 	return b.layout != Nothing
 }

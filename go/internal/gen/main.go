@@ -309,7 +309,7 @@ var kinds = []kind{{
 }, {
 	// Of another engine's block the hash of a key is another, so what takes keys is by hand.
 	Name: "View", File: "view", Hand: "Contains ContainsString ContainsUint64 Prefetch View",
-	About:         "reads a filter in a []byte, also a filter block of RocksDB, Pebble or LevelDB.",
+	About:         "reads a filter in a []byte, also a filter block of RocksDB, Pebble, LevelDB or Parquet.",
 	Viewed:        "v",
 	KeyCount:      "the writer of the filter says that it holds. It is a hint: repeated keys may count each time, and 0 means unknown or none.",
 	Fill:          "returns the fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are taken; see also [GrowingFilter.Fill]. It reads the whole filter. That of the zero View, of a static filter, and of a filter of another engine is 0: it is not known.",
