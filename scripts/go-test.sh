@@ -182,7 +182,7 @@ cross() {
             # The kernel of an x86-64 machine runs it as it is.
             386) runner=env ;;
         esac
-        for package in . ./internal/engine ./internal/growing ./filterblock; do
+        for package in . ./internal/engine ./internal/growing ./filterblock ./parquetfilter; do
             GOARCH=$arch CGO_ENABLED=0 go test -c -o "$out/$arch.test" "$package"
             (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short)
         done
@@ -191,7 +191,7 @@ cross() {
     local system
     for system in windows/amd64 darwin/arm64 freebsd/amd64 js/wasm; do
         echo "== compiles for $system"
-        GOOS=${system%/*} GOARCH=${system#*/} CGO_ENABLED=0 go vet . ./internal/engine ./filterblock
+        GOOS=${system%/*} GOARCH=${system#*/} CGO_ENABLED=0 go vet . ./internal/engine ./filterblock ./parquetfilter
     done
 }
 
