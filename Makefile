@@ -25,7 +25,7 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
-    test-s390x test-i686 test-windows test-cross-c test-fuzz test-redis test-redis-all lint doc lib install \
+    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all lint doc lib install \
     redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
     bench-redis lab test-lab clean tools test-tools go-tools
 
@@ -50,7 +50,7 @@ test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no li
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the longest has none.
 test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-redis test-fuzz test-engines \
-    test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
+    test-cross-go test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
 
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
@@ -100,7 +100,7 @@ test-redis: redis ## the module for Redis and Valkey, on real servers
 test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, a minute under load
 	$(MAKE) --no-print-directory test-redis REDIS_TESTS=--full
 
-test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c ## emulated CPUs; for Windows a check
+test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go ## emulated CPUs; for Windows a check
 
 test-aarch64: tools ## the Rust tests, emulated, NEON
 	scripts/cross-test.sh aarch64
@@ -115,8 +115,11 @@ test-i686: tools ## the Rust tests with 32 bits
 test-windows: tools ## that the library compiles for Windows
 	scripts/cross-test.sh windows
 
-test-cross-c: tools go-tools ## the tests of C and of Go, emulated; of C, with musl
+test-cross-c: tools ## the tests of C, emulated and with musl
 	$(MAKE) --no-print-directory -C c-tests cross musl
+
+test-cross-go: go-tools ## the tests of Go, emulated
+	scripts/apt-install.sh qemu-user
 	scripts/go-test.sh cross
 
 test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third of it

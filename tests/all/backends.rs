@@ -2,6 +2,7 @@
 //! after inserts, and all answers. Prints the backends that ran, and fails if one
 //! that `BLOOMLINE_REQUIRE_BACKENDS` names is missing.
 
+use crate::definition::fewer;
 use crate::plans;
 
 use bloomline::definition::line;
@@ -164,10 +165,11 @@ fn every_batch_length() {
 fn keys_are_their_hashes() {
     let bytes: Vec<u8> = (0..3000u32).map(|i| (i * 7) as u8).collect();
     let keys: Vec<&[u8]> = (0..1025).map(|i| &bytes[i..i + i * 5 / 2 % 999]).collect();
+    let step = if fewer() { 13 } else { 1 };
     for backend in backends() {
         // Without prefetch, with it, and with both kinds of it.
         for (lines, counts) in [
-            (200, Vec::from_iter((0..=130).chain(LENGTHS))),
+            (200, Vec::from_iter((0..=130).step_by(step).chain(LENGTHS))),
             (8 * 16384, Vec::from_iter([1, 63, 64, 127, 128, 129].into_iter().chain(LENGTHS))),
             (33 * 16384, vec![130, 192, 385, 1025]),
         ] {

@@ -299,7 +299,7 @@ fn every_backend_answers_as_the_definition() {
 /// Other histories than the committed ones, of the backend that is chosen.
 #[test]
 fn any_history_is_answered_as_by_the_definition() {
-    for state in 100..100 + u64::from(cases(10)) {
+    for state in 100..100 + u64::from(cases(5)) {
         for &kind in KINDS {
             let lines = script_of(kind, state);
             let expected = defined(kind, &lines);
