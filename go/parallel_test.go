@@ -12,7 +12,11 @@ import (
 func TestAddHashesParallel(t *testing.T) {
 	const many = 7*leastEach + 100
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, lineCount := range []uint64{1, 2, 5, 4000} {
+	lineCounts, goroutineCounts := []uint64{1, 2, 5, 4000}, []int{-1, 0, 1, 2, 3, 7, 64}
+	if testing.Short() {
+		lineCounts, goroutineCounts = []uint64{5, 4000}, []int{0, 7}
+	}
+	for _, lineCount := range lineCounts {
 		params := Params{LineCount: lineCount, K: 7, Seed: 3}
 		sets := map[string][]uint64{"none": nil, "one": {^uint64(0)}, "one line": make([]uint64, many)}
 		uniform, bounds := make([]uint64, many), make([]uint64, many)
@@ -26,7 +30,7 @@ func TestAddHashesParallel(t *testing.T) {
 			for _, hash := range hashes {
 				expected.AddHash(hash)
 			}
-			for _, goroutines := range []int{-1, 0, 1, 2, 3, 7, 64} {
+			for _, goroutines := range goroutineCounts {
 				filter := newForTest(t, params)
 				filter.AddHashesParallel(hashes, goroutines)
 				if !bytes.Equal(encodedForTest(t, filter), encodedForTest(t, expected)) {
@@ -53,7 +57,11 @@ func TestAddIfAbsentParallel(t *testing.T) {
 		}
 		bytes[i] = []byte(keys[i])
 	}
-	for _, lineCount := range []uint64{1, 3, 20_000} {
+	lineCounts, goroutineCounts := []uint64{1, 3, 20_000}, []int{0, 1, 3}
+	if testing.Short() {
+		lineCounts, goroutineCounts = []uint64{3, 20_000}, []int{3}
+	}
+	for _, lineCount := range lineCounts {
 		params := Params{LineCount: lineCount, K: 7, Seed: 3}
 		for _, n := range []int{100, 2*leastEach - 1, 3*leastEach + 63, many} {
 			if n == many && lineCount < 20_000 {
@@ -66,7 +74,7 @@ func TestAddIfAbsentParallel(t *testing.T) {
 					expected[i/64] |= 1 << (i % 64)
 				}
 			}
-			for _, goroutines := range []int{0, 1, 3} {
+			for _, goroutines := range goroutineCounts {
 				for name, add := range map[string]func(f *Filter) Bitmap{
 					"hashes":  func(f *Filter) Bitmap { return f.AddHashesIfAbsentParallel(hashes, nil, goroutines) },
 					"strings": func(f *Filter) Bitmap { return f.AddStringsIfAbsentParallel(keys[:n], nil, goroutines) },

@@ -19,14 +19,6 @@ files_out="header: compares text
 loom: has atomics of its own
 serde: has no memory of its own
 control_overread: must fail, see above"
-modules_out="layers: compares text
-readme: compares text
-statistics: counts false positives, of filters that others test
-static_model: counts over many keys, of filters that others test"
-# Tests that count over many keys: each takes 10 to 80 seconds here, and its memory is that of
-# others in its file.
-tests_out="a_thousand_times_the_first_capacity any_number_of_generations ninety_five_per_cent_go_in
-    rates_are_as_predicted the_rate_is_that_of_all_generations the_rate_is_that_of_the_model"
 
 # Named, so that build scripts and macros, which run here, are not instrumented.
 host=$(rustc -vV | sed -n 's/^host: //p')
@@ -63,16 +55,8 @@ for backend in ${backends//,/ }; do
 done
 
 while IFS= read -r line; do say "does not run: tests/${line/: /.rs: }"; done <<<"$files_out"
-skip=()
-while IFS= read -r line; do
-    say "does not run: tests/all/${line/: /.rs: }"
-    skip+=(--skip "${line%%:*}::")
-done <<<"$modules_out"
 run "${files[@]}" -- --list >"$log" 2>/dev/null
-for test in $tests_out; do
-    grep -qE "(^|::)$test: test\$" "$log" || die "there is no test $test to leave out"
-    say "does not run: the test $test: it counts over many keys"
-    skip+=(--skip "$test")
-done
+long=$(scripts/long-tests.sh "$log")
+mapfile -t skip <<<"$long"
 run "${files[@]}" -- "${skip[@]}"
 say "no error found"

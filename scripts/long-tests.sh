@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Which Rust tests do not run where each takes ten times as long, on emulated CPUs and under
+# AddressSanitizer: what they do there, others do too, or no CPU does it in another way.
+#
+#   scripts/long-tests.sh LIST
+#
+# LIST has what the test programs print for --list. Prints the arguments that leave the tests out, one
+# per line, and says on standard error which and why. A name that no test has, or no module (`name::`),
+# is an error.
+set -euo pipefail
+
+[ $# -eq 1 ] || { echo "usage: scripts/long-tests.sh LIST" >&2; exit 2; }
+
+while IFS='|' read -r why names; do
+    for name in $names; do
+        case $name in *::) rest='.*' ;; *) rest= ;; esac
+        grep -qE "(^|::)$name$rest: test\$" "$1" || { echo "long-tests: there is no test $name" >&2; exit 1; }
+        printf -- '--skip\n%s\n' "$name"
+    done
+    echo "does not run: $why:$names" >&2
+done <<'LIST'
+compare text| layers:: page::
+count false positives, of filters that others test| statistics:: static_model:: rates_are_as_predicted
+count false positives, of filters that others test| rates_are_the_textbooks the_rate_is_that_of_all_generations
+count false positives, of filters that others test| the_rate_is_that_of_the_model layers_pass_at_their_rates
+count bytes, of filters that others test| bounds:: a_thousand_times_the_first_capacity ninety_five_per_cent_go_in
+count bytes, of filters that others test| filters_hold_the_keys_they_are_sized_for any_number_of_generations
+count bytes, of filters that others test| as_small_as_any_first_layer_makes_it hashes_of_layers_are_independent
+count bytes, of filters that others test| twice_the_keys_take_less_than_the_limit
+the committed histories run, with every backend| any_history_is_answered_as_by_the_definition
+the tests' own definition alone| histories::committed_files_are_what_the_definition_makes
+LIST
