@@ -3,11 +3,16 @@
  * bloomline.h - Bloom filters for storage engines: one key, one 64-byte cache line.
  *
  * A filter reports whether a key may be present in a set. "Absent" is certain; "present" is wrong
- * at a false-positive rate you choose, such as 1 % at 10 bits per key. A filter is an array of
+ * at a false-positive rate you choose, such as 1 % at 9.9 bits per key. A filter is an array of
  * lines of 64 bytes, each one cache line. The 64-bit hash of a key picks one line and k bits in
  * it.
  *
- *   bloomline_filter      a filter in memory: insert, probe, save, load
+ * A function is named after what it works on. Start with bloomline_filter, sized by
+ * bloomline_params_for_rate().
+ *
+ * Filters in memory, and what keeps or replaces one:
+ *
+ *   bloomline_filter      insert, probe, save, load; can be combined and made smaller
  *   bloomline_classic_    the same as a standard Bloom filter: smaller, several times slower
  *   bloomline_cascade     exact answers for the keys of two sets that no longer change
  *   bloomline_concurrent  many threads insert at once
@@ -19,13 +24,19 @@
  *   bloomline_swap        replaced atomically while threads read it
  *   bloomline_window      keys expire
  *   bloomline_static_     for a set that no longer changes: a quarter less memory; probed by a view
+ *
+ * Filters in the caller's memory:
+ *
  *   bloomline_block_      writes an encoded filter into the caller's buffer
  *   bloomline_builder     the same, from keys that come one by one
  *   bloomline_lines_      works on caller-owned lines
- *   bloomline_view        probes an encoded filter in place, without a copy, and any handle's lines
+ *
+ * Probes of encoded filters, and of many filters at once:
+ *
+ *   bloomline_view        an encoded filter in place, without a copy, or the lines of any handle
+ *   bloomline_map         an encoded filter in a file, mapped or read; a cascade or matrix in bytes
  *   bloomline_group       many views, prepared once to be probed together
  *   bloomline_matrix      up to thousands of filters of one shape, asked for one key at once
- *   bloomline_map         an encoded filter in a file, mapped or read; a cascade or matrix in bytes
  *
  * A comment is that of all functions under it, to the next empty line. These rules hold for every
  * function unless its comment says otherwise:
@@ -72,9 +83,10 @@
  * or within dlopen(). Set them before the program starts; a later setenv() changes nothing, and
  * races with nothing here. dlopen() must not run at the same time as setenv().
  *
- * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load(), ..._replay(),
- * bloomline_journal_create(), ..._open() or bloomline_map_bytes() frees the handle by ..._free() or
- * ..._close(), once, in any thread. Returned texts are static.
+ * Ownership. A function that writes the address of a handle to 'out' gives it to the caller, who
+ * frees it by its ..._free(), a map by bloomline_map_close(), once, in any thread. A handle that is
+ * returned is part of another, or has to be released: its comment says which. Returned texts are
+ * static.
  *
  * No exception or panic ever leaves the library.
  *
@@ -913,8 +925,9 @@ typedef bool (*bloomline_contains_fn)(const bloomline_view *view, const void *ke
 
 /**
  * bloomline_view_contains_fn() returns a function that answers as bloomline_view_contains() for
- * this view without its per-call checks: a cached RocksDB filter takes a fifth less time. Pass
- * only this view or a copy, its bytes still valid, and a NULL key only if 'len' is 0: unchecked.
+ * this view, without the checks of each call: a cached RocksDB filter takes a fifth less time.
+ * Pass it only this view or a copy, while its bytes are valid, and a NULL key only if 'len' is 0.
+ * It checks none of that.
  *
  * Never returns NULL. If 'view' is NULL or not opened, or nothing is saved, returns
  * bloomline_view_contains().
@@ -1358,10 +1371,12 @@ BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
  * bloomline_static_block_build() builds an encoded static filter of the 'n' keys with these hashes
  * in the 'cap' bytes at 'out', for bloomline_view_open(). It takes 30 to 40 % less memory than a
  * filter of bloomline_block_build() at the same rate, and keys cannot be added later. The rate
- * is 'rate' or the next lower power of 2, from 6.25 % down. It writes the filter's length to
- * 'written'. The bytes behind it are undefined, all of them after an error. The hashes are those
- * of bloomline_hash() with 'seed', in any order; equal ones count once. Meanwhile it takes 8 bytes
- * for each hash; the rest of its work is in 'out'.
+ * is 'rate' or the next lower power of 2, and at most 6.25 %. The hashes are those of
+ * bloomline_hash() with 'seed', in any order; equal ones count once.
+ *
+ * It writes the filter's length to 'written'. The bytes of 'out' after that are undefined, and
+ * after an error all are. During the build it takes 8 bytes for each hash; the rest of its work is
+ * in 'out'. It takes tens of nanoseconds per hash.
  *
  * It runs on up to 'threads' threads, the caller's among them. 1: on the caller's alone; 0: on as
  * many as there are CPUs. The bytes do not depend on 'threads'. It takes fewer threads for few
@@ -1489,9 +1504,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_intersect(const bloomline_par
  *
  * Other threads or processes may insert into the lines while the view is probed, if they set bits
  * in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
- * the contains functions of the view and bloomline_view_about().
- * Where a vector is read, each aligned lane in it is whole, and bits are only set: so keys
- * inserted before are present.
+ * the contains functions of the view and bloomline_view_about(). Keys inserted before are present:
+ * bits are only set, and where the probe reads a vector, each aligned lane in it is whole.
  *
  * Errors: as bloomline_lines_insert_hashes().
  */
@@ -1792,9 +1806,9 @@ BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
  * bloomline_cuckoo_view().
  *
  * It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
- * inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots that
- * bloomline_cuckoo_params tells can be used. A key that is inserted twice is present twice, and is
- * removed twice; at most 8 times.
+ * inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots can be used:
+ * bloomline_cuckoo_params says how many there are. A key that is inserted twice is present twice,
+ * and has to be removed twice; it can be present 8 times at most.
  *
  * A full filter fails fast. An insert relocates up to 2,048 fingerprints to make room. After 16
  * searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key
@@ -1917,9 +1931,10 @@ typedef struct bloomline_growing_facts {
 } bloomline_growing_facts;
 
 /**
- * bloomline_growing_new() creates an empty filter that is to have the false-positive rate 'rate'
- * with 'most_keys' keys, bloomline_growing_new_unbounded() one that keeps it with any number. Up
- * to 'first_keys' keys that takes more memory per key. 'seed' is that of the hash of keys.
+ * bloomline_growing_new() creates an empty filter for up to 'most_keys' keys: with so many its
+ * false-positive rate is 'rate'. bloomline_growing_new_unbounded() creates one whose rate stays
+ * below 'rate' with any number of keys. With fewer than 'first_keys' it takes more memory per key
+ * than later. 'seed' is that of the hash of keys.
  *
  * Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_RATE_TOO_SMALL if keys / rate is above 2^59;
  * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
@@ -1931,12 +1946,16 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_new_unbounded(uint64_t firs
 
 /**
  * bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a growing
- * filter. Its bytes do not show what it has been through. If it has changed since it was made,
- * read or copied, bloomline_growing_encoded_len() and all that encode first build such a copy: to
- * ask for the length and then encode, take a bloomline_growing_clone() first, whose bytes need
- * none. bloomline_map_open() and bloomline_map_bytes() open them, too; bloomline_view_open() does
- * not. bloomline_growing_memory() counts the tables beside the lines, for which the allocator of
- * bloomline_set_allocator() is not asked.
+ * filter. Its bytes do not show what it has been through.
+ *
+ * If the filter has changed since it was made, read or copied, bloomline_growing_encoded_len() and
+ * each function that encodes first build a copy of it, which takes a few nanoseconds per key. So
+ * if you ask for the length and then encode, do both with a bloomline_growing_clone(), whose bytes
+ * need no other copy.
+ *
+ * bloomline_map_open() and bloomline_map_bytes() open the bytes, too; bloomline_view_open() does
+ * not. bloomline_growing_memory() also counts the tables beside the lines, whose memory does not
+ * come from the allocator of bloomline_set_allocator().
  *
  * Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
  */
@@ -2026,13 +2045,16 @@ BLOOMLINE_API void bloomline_growing_clear(bloomline_growing *filter);
 
 /**
  * bloomline_growing_union() inserts all keys of 'from' into 'into', each as often as it is present
- * in 'from'. bloomline_growing_intersect() keeps the keys that may be in 'with', too, each as often
- * as in the filter that has it less often. bloomline_growing_difference() removes the keys of
- * 'from', each as often as it is present there: that must not be keys which 'into' never had. Both
- * were made with the same numbers and seed, and may be of any size, or one filter.
+ * in 'from'. bloomline_growing_intersect() keeps in 'into' the keys that may be in 'with', too:
+ * each as often as in the filter that has it less often. bloomline_growing_difference() removes
+ * the keys of 'from' from 'into', each as often as it is present in 'from'. Use it only if 'into'
+ * has all of them, as with any removal.
  *
- * Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY; of the last two also
- * BLOOMLINE_ERR_UNBOUNDED, if the filters are.
+ * Both filters must be made with the same numbers and seed. They may have any number of keys, and
+ * may be one filter.
+ *
+ * Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY. bloomline_growing_intersect() and
+ * bloomline_growing_difference() also BLOOMLINE_ERR_UNBOUNDED, if the filters are unbounded.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_growing_union(bloomline_growing *into,
     const bloomline_growing *from);
@@ -2043,8 +2065,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_difference(bloomline_growin
 
 /**
  * bloomline_growing_split() makes 'parts' filters of the filter, one for each range of hashes, and
- * writes them to 'out': the key of hash h is in filter number h * parts / 2^64, rounded down. A
- * prefix on the border of two is in both. bloomline_growing_free() frees each.
+ * writes their handles to the array 'out': the key of hash h is in filter number
+ * h * parts / 2^64, rounded down. A prefix on the border of two is in both. It reads the filter
+ * once for each part. bloomline_growing_free() frees each.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
@@ -2052,11 +2075,13 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_split(const bloomline_growi
     size_t parts, bloomline_growing **out);
 
 /**
- * bloomline_growing_prefixes() lists the prefixes from 'first' on, in order: up to 'cap' of them to
- * 'prefixes' and, unless that is NULL, how often each is there to 'counts'. Returns how many it
- * wrote; go on from the last and 1, until it is less than 'cap'. Each call reads the filter from
- * its start, so take large arrays. Of a bounded filter the prefix of a hash h is
- * h * prefix_count / 2^64, rounded down; of an unbounded one it is the prefix, a 1, and zeros.
+ * bloomline_growing_prefixes() lists the prefixes from 'first' on, in order. It writes up to 'cap'
+ * of them to 'prefixes' and, unless that is NULL, how often each is there to 'counts', and returns
+ * how many it wrote. To list all, begin with 0, and go on from the last prefix plus 1 until it
+ * returns less than 'cap'. Each call reads the filter from its start, so take large arrays.
+ *
+ * Of a bounded filter the prefix of a hash h is h * prefix_count / 2^64, rounded down. Of an
+ * unbounded one it is the bits of the prefix, then a 1, then zeros.
  *
  * Returns 0 if 'filter' or 'prefixes' is NULL.
  */
@@ -2066,11 +2091,13 @@ BLOOMLINE_API size_t bloomline_growing_prefixes(const bloomline_growing *filter,
 /**
  * bloomline_growing_freeze() builds an encoded static filter of the filter's prefixes in the 'cap'
  * bytes at 'out', as bloomline_static_block_build() does of hashes, and writes its length to
- * 'written'. bloomline_static_block_len() of the key count has room. It takes a quarter less
- * memory. Its rate is that of both filters together.
+ * 'written'. bloomline_static_block_len() of the key count says how large the buffer must be. The
+ * static filter takes a quarter less memory. Its false positives are its own, at 'rate', and those
+ * of the growing filter.
  *
- * It is probed by other hashes: bloomline_growing_frozen_hash() returns that of the key of 'hash',
- * if 'prefix_count' is the number in bloomline_growing_about(), which you keep beside the filter.
+ * It is probed by other hashes than the growing filter. For the key of 'hash',
+ * bloomline_growing_frozen_hash() returns the hash to probe for. Its 'prefix_count' is that of
+ * bloomline_growing_about(): keep it beside the static filter.
  *
  * Errors: those of bloomline_static_block_build(); BLOOMLINE_ERR_UNBOUNDED.
  */
@@ -2154,10 +2181,12 @@ BLOOMLINE_API void bloomline_journal_free(bloomline_journal *journal);
 /**
  * bloomline_growing_save_whole() passes the whole filter to 'write', as the first record of a
  * journal in bytes of your own: in another store, in a message. bloomline_growing_save_changed()
- * passes what changed since the last record of this filter: some 19 bits for each key that was
- * inserted or removed if 1 of 1,000 did at 1 %, and 88 bytes. It passes the whole filter instead if
- * it does not know what changed: if it was not saved, replayed or patched before, if it was united,
- * intersected or cleared since, or if more changed than an eighth of its keys and 4,096.
+ * passes what changed since the last record of this filter. At 1 % that is 88 bytes and some 19
+ * bits for each key inserted or removed, if 1 key of 1,000 was.
+ *
+ * It passes the whole filter instead if the filter does not know what changed: if it was not
+ * saved, replayed or patched before, if it was united, intersected or cleared since, or if the
+ * changes were more than an eighth of its keys plus 4,096.
  *
  * Flush what was written, then acknowledge 'sequence'. After an error cut the journal off where the
  * record began, and try again: the changes are still there.
@@ -2540,11 +2569,11 @@ BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window
 typedef struct bloomline_map bloomline_map;
 
 /**
- * bloomline_map_open() maps a file that holds an encoded filter: of one kind that
- * bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade, a
- * growing filter or a matrix.
- * 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
- * it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
+ * bloomline_map_open() maps a file that holds an encoded filter: of any kind that
+ * bloomline_view_open() opens, a block of bloomline_block_save() among them, or a cascade, a
+ * growing filter or a matrix. 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks
+ * all of the file, and so reads it once from end to end. 'path' is NUL-terminated, on Windows in
+ * UTF-8.
  *
  * While a file is mapped, nobody may change it in place, in this process or another: the library
  * cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a

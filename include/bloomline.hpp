@@ -63,7 +63,9 @@ inline constexpr uint32_t version_number = BLOOMLINE_VERSION;
 
 /// Returns whether the library that is linked or loaded has that binary interface.
 [[nodiscard]] inline bool abi_matches() noexcept { return bloomline_abi_version() == abi_version; }
+/// Returns the version of the library, such as "0.1.0".
 [[nodiscard]] inline const char *version() noexcept { return bloomline_version(); }
+/// Returns the instructions that probes use, such as "avx2"; "none" if nothing can be made or opened.
 [[nodiscard]] inline const char *backend() noexcept { return bloomline_backend(); }
 
 // ---- statuses and results ---------------------------------------------------------------------
@@ -72,15 +74,17 @@ class [[nodiscard]] Status {
 public:
     constexpr Status(bloomline_status code = BLOOMLINE_OK) noexcept : code_(code) {}
     constexpr explicit operator bool() const noexcept { return code_ == BLOOMLINE_OK; }
+    /// A BLOOMLINE_ERR_ number; BLOOMLINE_OK is 0.
     [[nodiscard]] constexpr bloomline_status code() const noexcept { return code_; }
+    /// One line of English that says what the code means.
     [[nodiscard]] const char *message() const noexcept { return bloomline_status_message(code_); }
 private:
     bloomline_status code_;
 };
 
-/// A value, or a Status that says why there is none; true if there is a value. Without one, the
-/// value is T's default. Name a Result before you use -> on it: only members of plain structs, such
-/// as Params, can be read from a temporary one.
+/// A value, or a Status that says why there is none; true if there is a value. * and -> lead to the
+/// value. Without one it is T's default: an empty handle, empty bytes, zeros. Name a Result before
+/// you use -> on it: only members of plain structs, such as Params, can be read from a temporary one.
 template <class T>
 class [[nodiscard]] Result {
 public:
@@ -100,6 +104,7 @@ public:
     const U *operator->() const && noexcept { return &value_; }
     template <class U = T, std::enable_if_t<!std::is_aggregate_v<U>, int> = 0>
     const U *operator->() const && BLOOMLINE_DELETED("the Result is a temporary: name it first");
+    /// The value, or 'other' if there is none.
     [[nodiscard]] T value_or(T other) const & { return status_ ? value_ : std::move(other); }
     [[nodiscard]] T value_or(T other) && { return std::move(status_ ? value_ : other); }
 private:
@@ -275,12 +280,14 @@ template <class C, std::enable_if_t<!detail::owning_temporary<C> || !detail::own
 template <class C, std::enable_if_t<detail::owning_temporary<C> && detail::owns<detail::Element<C>>, int> = 0>
 std::vector<bloomline_bytes> keys(C &&strings) BLOOMLINE_DELETED("the strings are a temporary: name them first");
 
+/// Returns the hash of a key, for the functions that take hashes: XXH3-64. 'seed' must be the filter's.
 [[nodiscard]] inline uint64_t hash(Bytes key, uint64_t seed = 0) noexcept {
     return bloomline_hash(key.data(), key.size(), seed);
 }
 [[nodiscard]] inline uint64_t hash_u64(uint64_t key, uint64_t seed = 0) noexcept {
     return bloomline_hash_u64(key, seed);
 }
+/// The hashes of many keys, in their order.
 [[nodiscard]] inline std::vector<uint64_t> hash_batch(Span<const bloomline_bytes> keys, uint64_t seed = 0) {
     std::vector<uint64_t> hashes(keys.size());
     bloomline_hash_batch(keys.data(), keys.size(), seed, hashes.data());
@@ -295,10 +302,13 @@ std::vector<bloomline_bytes> keys(C &&strings) BLOOMLINE_DELETED("the strings ar
 /// The answers to a batch, one bit for each key. Reuse it: the next batch need not allocate.
 class Bitmap {
 public:
+    /// Bit i, which must be less than size(): it is not checked.
     [[nodiscard]] bool operator[](size_t i) const noexcept { return words_[i / 64] >> (i % 64) & 1; }
+    /// Returns how many bits there are: one for each key that was asked.
     [[nodiscard]] size_t size() const noexcept { return size_; }
     /// Returns how many bits are set.
     [[nodiscard]] size_t count() const noexcept { return count_; }
+    /// The bits, 64 in a word: bit i is bit i % 64 of word i / 64.
     [[nodiscard]] const std::vector<uint64_t> &words() const noexcept { return words_; }
 
     /// Calls f(i) for every bit i that is set, in order.
@@ -525,7 +535,9 @@ public:
     [[nodiscard]] bool contains(Bytes key) const noexcept {
         return C<Probed>::contains(probed(), key.data(), key.size());
     }
+    /// The same for an integer that was inserted by insert_u64().
     [[nodiscard]] bool contains_u64(uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    /// The same for a key by the hash that it was inserted by.
     [[nodiscard]] bool contains_hash(uint64_t hash) const noexcept {
         return C<Probed>::contains_hash(probed(), hash);
     }
@@ -533,6 +545,7 @@ public:
     size_t contains_hashes(Span<const uint64_t> hashes, Bitmap &out) const {
         return out.fill(hashes.size(), C<Probed>::contains_hashes, probed(), hashes.data(), hashes.size());
     }
+    /// The same for keys by their bytes, as keys() makes them of a container.
     size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
         return out.fill(keys.size(), C<Probed>::contains_keys, probed(), keys.data(), keys.size());
     }
@@ -662,8 +675,13 @@ public:
     [[nodiscard]] double worst_line_rate() const noexcept { return facts().worst_line_rate; }
 };
 
-/// Inserts. 'auto' is what the C function returns: nothing, a Status, or what was new, as a bool or as
-/// the number of a batch.
+/// Inserts. 'auto' is what the C function returns:
+///
+///                                     one key              many keys
+///     Filter, CountingFilter          bool: it was new     nothing
+///     ConcurrentFilter, Window        bool: it was new     size_t: how many were new
+///     CuckooFilter, ScalableFilter,
+///     GrowingFilter                   Status               Status
 template <class Self, class R>
 class Inserts : public Handle<R> {
 public:
@@ -672,10 +690,13 @@ public:
     /// batch a CuckooFilter inserted, in order, before one for which there was no room.
     template <class... Out>
     auto insert(Bytes key, Out *...out) noexcept { return C<R>::insert(this->get(), key.data(), key.size(), out...); }
+    /// An integer: its 8 bytes, least significant first.
     template <class... Out>
     auto insert_u64(uint64_t key, Out *...out) noexcept { return insert(IntegerKey(key), out...); }
+    /// A key by its hash: hash(key, seed()), or your own, which must be uniform over all 64 bits.
     template <class... Out>
     auto insert_hash(uint64_t hash, Out *...out) noexcept { return C<R>::insert_hash(this->get(), hash, out...); }
+    /// Many keys, faster than one by one.
     template <class... Out>
     auto insert_hashes(Span<const uint64_t> hashes, Out *...out) noexcept {
         return C<R>::insert_hashes(this->get(), hashes.data(), hashes.size(), out...);
@@ -731,7 +752,10 @@ public:
     using Base::Base;
     /// Returns a copy: copying is never implicit.
     Result<Self> clone() const noexcept { return made<Self, R *>(C<R>::clone, this->get()); }
+    /// How many bytes encode() writes.
     [[nodiscard]] size_t encoded_len() const noexcept { return C<R>::encoded_len(this->get()); }
+    /// Writes the filter as bytes, the same on every CPU: docs/FORMAT.md. BLOOMLINE_ERR_BUFFER_TOO_SMALL if
+    /// 'cap' is less than encoded_len().
     Status encode(void *out, size_t cap, size_t *written = nullptr) const noexcept {
         return C<R>::encode(this->get(), out, cap, written);
     }
@@ -745,10 +769,13 @@ public:
     Status write_to(Out &&out) const noexcept {
         return C<R>::write(this->get(), write_part<Out>, context_of(out));
     }
+    /// Copies a filter of this class out of bytes that encode() or write_to() wrote. Checks all of them;
+    /// bytes that are damaged, cut off or of another kind are an error.
     static Result<Self> decode(Bytes data) noexcept { return made<Self, R *>(C<R>::decode, data.data(), data.size()); }
 
-    /// Replaces the file atomically.
+    /// Replaces the file atomically: bloomline_filter_save() says what it keeps, and which errors there are.
     Status save(const Path &path) const noexcept { return C<R>::save(this->get(), path.c_str()); }
+    /// Reads such a file into memory, and checks it as decode().
     static Result<Self> load(const Path &path) noexcept { return made<Self, R *>(C<R>::load, path.c_str()); }
 };
 
@@ -761,14 +788,18 @@ public:
     Status remove(Bytes key) noexcept { return C<R>::remove(this->get(), key.data(), key.size()); }
     Status remove_u64(uint64_t key) noexcept { return remove(IntegerKey(key)); }
     Status remove_hash(uint64_t hash) noexcept { return C<R>::remove_hash(this->get(), hash); }
+    /// Removes all keys; size and seed stay.
     void clear() noexcept { C<R>::clear(this->get()); }
 };
 } // namespace detail
 
 // ---- sizes and seeds --------------------------------------------------------------------------
+/// The smallest filter for 'keys' keys at a false-positive rate of 'rate', between 0 and 1: 0.01 is 1 %, and
+/// takes 9.9 bits per key. If an attacker can choose keys, take the seed from random_seed().
 inline Result<Params> params_for_rate(uint64_t keys, double rate, uint64_t seed = 0) noexcept {
     return detail::seeded<Params>(bloomline_params_for_rate, keys, rate, seed);
 }
+/// A filter of so many bits for each key, which may be a fraction, at the lowest rate that they allow.
 inline Result<Params> params_for_bits(uint64_t keys, double bits_per_key, uint64_t seed = 0) noexcept {
     return detail::seeded<Params>(bloomline_params_for_bits, keys, bits_per_key, seed);
 }
@@ -779,9 +810,11 @@ inline Result<Params> classic_params_for_rate(uint64_t keys, double rate, uint64
 inline Result<Params> classic_params_for_bits(uint64_t keys, double bits_per_key, uint64_t seed = 0) noexcept {
     return detail::seeded<Params>(bloomline_classic_params_for_bits, keys, bits_per_key, seed);
 }
+/// The smallest cuckoo filter for 'keys' keys at a rate of at most 'rate', 0.000116 or more.
 inline Result<CuckooParams> cuckoo_params_for_rate(uint64_t keys, double rate, uint64_t seed = 0) noexcept {
     return detail::seeded<CuckooParams>(bloomline_cuckoo_params_for_rate, keys, rate, seed);
 }
+/// Returns the false-positive rate to expect with so many keys, 0 to 1; 1 if the parameters are out of range.
 [[nodiscard]] inline double expected_rate(const Params &params, uint64_t keys) noexcept {
     return bloomline_params_rate(&params, keys);
 }
@@ -834,8 +867,11 @@ public:
     View() noexcept : view_{} {}
     explicit View(const bloomline_view &view) noexcept : view_(view) {}
 
+    /// Opens an encoded filter of any kind but scalable, window, growing, cascade and matrix. Checks all
+    /// bytes, checksums included, and reads them from end to end.
     static Result<View> open(Bytes data) noexcept { return made(data, 0); }
-    /// Checks the last 64 bytes only. To open and probe takes several times as long as to probe.
+    /// Checks the last 64 bytes only, for bytes that something else verifies: if they are damaged, an
+    /// inserted key can be a false negative. To open and probe takes several times as long as to probe.
     static Result<View> open_unverified(Bytes data) noexcept { return made(data, BLOOMLINE_VIEW_UNVERIFIED); }
     /// Opens a filter block of RocksDB or Pebble, of any version, and a filter of LevelDB or
     /// goleveldb. Cheap enough to be done before each probe.
@@ -860,7 +896,7 @@ public:
     /// A function that answers contains() for this view and its copies without the checks of each call:
     /// bloomline_view_contains_fn(). Call it as fn(&view.get(), key, len).
     [[nodiscard]] bloomline_contains_fn contains_fn() const noexcept { return bloomline_view_contains_fn(&view_); }
-    /// The lines of the filter.
+    /// The lines of the filter, 64 bytes each; empty for kinds of several parts, and for one not opened.
     [[nodiscard]] Bytes lines() const noexcept {
         size_t len = 0;
         const void *lines = bloomline_view_lines(&view_, &len);
@@ -886,6 +922,7 @@ class Inline {
 public:
     BLOOMLINE_INLINE_METHOD_ explicit Inline(const View &view) noexcept : inline_(bloomline_inline_of(&view.get())) {}
     explicit Inline(View &&) BLOOMLINE_DELETED("the view is a temporary: name it first");
+    /// Returns false if the key of the hash is definitely absent, true if it may be present.
     [[nodiscard]] BLOOMLINE_INLINE_METHOD_ bool contains_hash(uint64_t hash) const noexcept {
         return bloomline_inline_contains_hash(inline_, hash);
     }
@@ -927,6 +964,7 @@ public:
     static Result<Group> create(Span<const View> views) noexcept {
         return detail::made<Group, Raw *>(bloomline_group_new, detail::raw(views), views.size());
     }
+    /// How many filters it has.
     [[nodiscard]] size_t view_count() const noexcept { return bloomline_group_view_count(get()); }
     /// Returns how many filters may have the key; bit i of 'out' is for view i.
     size_t contains(Bytes key, Bitmap &out) const {
@@ -956,12 +994,14 @@ inline size_t shards_contain_hashes(Span<const View> views, Span<const uint64_t>
     return out.fill(hashes.size(), bloomline_shards_contain_hashes, detail::raw(views), views.size(), hashes.data(),
                     hashes.size());
 }
+/// Returns which of 'shards' shards has the key of a hash, 0 to shards - 1; 0 for 0 shards.
 [[nodiscard]] inline uint64_t shard_of(uint64_t hash, uint64_t shards) noexcept {
     return bloomline_shard_of(hash, shards);
 }
 
 // ---- filters ----------------------------------------------------------------------------------
-/// A filter in memory.
+/// A filter in memory: start here. Sized once, for a number of keys that it may exceed at a higher
+/// false-positive rate. One key costs one cache line.
 class Filter : public detail::Saved<Filter, bloomline_filter>,
                public detail::Views<Filter, bloomline_filter> {
 public:
@@ -990,9 +1030,12 @@ public:
     /// Keeps what both filters have. key_count() is 0 then, which means unknown.
     Status intersect(const Filter &from) noexcept { return bloomline_filter_intersect(get(), from.get()); }
     Status operator&=(const Filter &from) noexcept { return intersect(from); }
+    /// Removes all keys; size, k and seed stay.
     void clear() noexcept { bloomline_filter_clear(get()); }
+    /// Halves the number of lines and keeps all keys: the false-positive rate rises. foldable() makes
+    /// parameters whose line count stays even. Views of the filter are invalid afterwards.
     Status fold() noexcept { return bloomline_filter_fold(get()); }
-    /// Returns how many times the filter was folded.
+    /// Folds while the false-positive rate stays at 'rate' or below. Returns how many times it folded.
     Result<uint32_t> fold_to_rate(double rate) noexcept {
         return detail::made<uint32_t>(bloomline_filter_fold_to_rate, get(), rate);
     }
@@ -1128,17 +1171,19 @@ public:
     [[nodiscard]] uint64_t seed() const noexcept { return about().seed; }
 };
 
-/// A filter that grows and shrinks with its keys, which can be removed, counted, listed and merged.
+/// A filter that grows and shrinks with its keys, which can be removed, counted and merged. Prefixes of
+/// their hashes can be listed.
 /// Remove only keys you inserted: bloomline_growing in bloomline.h says what happens otherwise.
 class GrowingFilter : public detail::Removes<GrowingFilter, bloomline_growing>,
                       public detail::Views<GrowingFilter> {
 public:
     using Removes::Removes;
-    /// It has the false-positive rate 'rate' with 'most_keys' keys.
+    /// For up to 'most_keys' keys: with so many it has the false-positive rate 'rate', with fewer a lower one.
     static Result<GrowingFilter> create(uint64_t most_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<GrowingFilter, Raw *>(bloomline_growing_new, most_keys, rate, seed);
     }
-    /// It keeps the rate with any number of keys.
+    /// Its rate stays below 'rate' with any number of keys. With fewer than 'first_keys' it takes more memory
+    /// per key than later.
     static Result<GrowingFilter> unbounded(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<GrowingFilter, Raw *>(bloomline_growing_new_unbounded, first_keys, rate, seed);
     }
@@ -1162,13 +1207,15 @@ public:
     [[nodiscard]] uint64_t count_hash(uint64_t hash) const noexcept {
         return bloomline_growing_count_hash(get(), hash);
     }
-    /// The keys of both filters, which were made alike, each as often as in both together.
+    /// Adds the keys of another filter that was made with the same numbers and seed, each as often as it is
+    /// there.
     Status merge(const GrowingFilter &from) noexcept { return bloomline_growing_union(get(), from.get()); }
     Status operator|=(const GrowingFilter &from) noexcept { return merge(from); }
-    /// The keys that may be in both; BLOOMLINE_ERR_UNBOUNDED if the filters are.
+    /// Keeps the keys that may be in both; BLOOMLINE_ERR_UNBOUNDED if the filters are unbounded.
     Status intersect(const GrowingFilter &with) noexcept { return bloomline_growing_intersect(get(), with.get()); }
     Status operator&=(const GrowingFilter &with) noexcept { return intersect(with); }
-    /// Removes the keys of another filter, which were inserted; BLOOMLINE_ERR_UNBOUNDED if the filters are.
+    /// Removes the keys of another filter, all of which this one must have; BLOOMLINE_ERR_UNBOUNDED if the
+    /// filters are unbounded.
     Status difference(const GrowingFilter &from) noexcept { return bloomline_growing_difference(get(), from.get()); }
     /// A filter for each range of hashes: hash h goes to h * parts / 2^64.
     Result<std::vector<GrowingFilter>> split(size_t parts) const {
@@ -1180,12 +1227,13 @@ public:
         for (Raw *part : raw) filters.emplace_back(part);
         return filters;
     }
-    /// Writes the prefixes from 'first' on to 'prefixes', and to 'counts' how often each is there, unless
-    /// that is NULL. Returns how many it wrote; go on from the last and 1, until it is less than 'cap'.
+    /// Writes up to 'cap' prefixes from 'first' on to 'prefixes', and to 'counts' how often each is there,
+    /// unless that is NULL. Returns how many it wrote. To list all, begin with 0 and go on from the last
+    /// prefix plus 1 until it returns less than 'cap'. Each call reads the filter from its start.
     size_t prefixes(uint64_t first, uint64_t *prefixes, uint64_t *counts, size_t cap) const noexcept {
         return bloomline_growing_prefixes(get(), first, prefixes, counts, cap);
     }
-    /// A static filter of the prefixes, for a View; its keys have the hashes of frozen_hash().
+    /// A static filter of the prefixes, for a View. Probe it by frozen_hash(), not by the key's own hash.
     Result<Buffer> freeze(double rate) const {
         auto write = [&](void *out, size_t cap, size_t *written) {
             return Status(bloomline_growing_freeze(get(), rate, out, cap, written));
@@ -1270,6 +1318,7 @@ public:
     }
     /// That of the last record; 0 of an empty handle.
     [[nodiscard]] uint64_t sequence() const noexcept { return bloomline_journal_sequence(get()); }
+    /// The bytes of the file: restart() when they are a few times the filter's encoded_len().
     [[nodiscard]] uint64_t file_len() const noexcept { return bloomline_journal_file_len(get()); }
 };
 
@@ -1291,6 +1340,8 @@ class Window : public detail::Saved<Window, bloomline_window>,
                public detail::Views<Window> {
 public:
     using Saved::Saved;
+    /// While no generation has more than 'keys_per_generation' keys, the false-positive rate over all is at
+    /// most 'rate'. Keys expire after 'generations' - 1 whole generations: 8 of a day are "the last 7 days".
     static Result<Window> create(uint32_t generations, uint64_t keys_per_generation, double rate,
                                  uint64_t seed = 0) noexcept {
         return detail::made<Window, Raw *>(bloomline_window_new, generations, keys_per_generation, rate, seed);
@@ -1306,12 +1357,13 @@ public:
         const auto facts = detail::made<WindowFacts>(bloomline_window_about, get());
         return facts ? Result<Params>(facts->params) : Result<Params>(Status(facts.code()));
     }
+    /// Begins a new generation, and drops the oldest.
     void rotate() noexcept { bloomline_window_rotate(get()); }
     /// Sets the current time slice, such as the seconds since 1970 divided by 86400.
     void advance_to(uint64_t slice) noexcept { bloomline_window_advance_to(get(), slice); }
-    /// Ends a generation after so many keys; 0: only when it is told to.
+    /// Makes generations of so many keys; 0: only rotate() and advance_to() end one.
     void rotate_after(uint64_t keys) noexcept { bloomline_window_rotate_after(get(), keys); }
-    /// Of the generation of 'age' rotations ago.
+    /// How many different keys are in the generation of 'age' rotations ago; 0 is the newest.
     [[nodiscard]] uint64_t key_count(uint32_t age = 0) const noexcept {
         return bloomline_window_key_count(get(), age);
     }
@@ -1323,8 +1375,9 @@ class Cascade : public detail::Saved<Cascade, bloomline_cascade, detail::Handle<
                 public detail::Views<Cascade> {
 public:
     using Saved::Saved;
-    /// Of the hashes of the keys, in any order: the smallest, or of the rate for keys of neither set.
-    /// On up to 'threads' threads; 0: on as many as there are CPUs.
+    /// Built of the hashes of all keys, in any order. 'rate' is how often a key of neither set may be reported
+    /// as included; 0: what makes the smallest cascade. BLOOMLINE_ERR_OVERLAP if a hash is in both sets. On
+    /// up to 'threads' threads; 0: on as many as there are CPUs.
     static Result<Cascade> create(Span<const uint64_t> included, Span<const uint64_t> excluded,
                                   double rate = 0, uint64_t seed = 0, size_t threads = 1) noexcept {
         return detail::made<Cascade, Raw *>(bloomline_cascade_new, included.data(), included.size(), excluded.data(),
@@ -1378,6 +1431,7 @@ public:
         const uint32_t *const all = numbers.size() < hashes.size() ? nullptr : numbers.data();
         return out.fill(hashes.size(), bloomline_matrix_contains_pairs, raw(), all, hashes.data(), hashes.size());
     }
+    /// How many columns may have the key of a hash; whether one may.
     [[nodiscard]] size_t count_hash(uint64_t hash) const noexcept { return bloomline_matrix_count_hash(raw(), hash); }
     [[nodiscard]] bool any_hash(uint64_t hash) const noexcept {
         return bloomline_matrix_any_hash(raw(), hash, nullptr);
@@ -1431,6 +1485,8 @@ class Matrix : public detail::Saved<Matrix, bloomline_matrix, detail::Handle<blo
                public detail::Columns<Matrix> {
 public:
     using Saved::Saved;
+    /// Empty columns of these parameters: 64 bytes for each line of a column, the columns rounded up to a
+    /// multiple of 64.
     static Result<Matrix> create(const Result<Params> &shape, size_t columns) noexcept {
         if (!shape) return shape.status();
         return detail::made<Matrix, Raw *>(bloomline_matrix_new, &*shape, columns);
@@ -1456,10 +1512,11 @@ public:
     Status insert_hash(size_t column, uint64_t hash) noexcept {
         return bloomline_matrix_insert_hash(get(), column, hash);
     }
-    /// One for each column, or none.
+    /// Names the columns, by a number of yours for each; no names remove them.
     Status set_names(Span<const uint64_t> names) noexcept {
         return bloomline_matrix_set_names(get(), names.data(), names.size());
     }
+    /// Whether the encoded matrix has checksums, for matrix_contains_in().
     void set_checksums(bool checksums) noexcept { bloomline_matrix_set_checksums(get(), checksums); }
 };
 
@@ -1473,6 +1530,7 @@ inline Result<MatrixShape> matrix_shape(Bytes footer, uint64_t encoded_len) noex
     if (footer.size() != 64) return Status(BLOOMLINE_ERR_TRUNCATED);
     return detail::made<MatrixShape>(bloomline_matrix_shape_read, footer.data(), encoded_len);
 }
+/// The range for the key of a hash: bloomline::hash(key, shape.params.seed).
 inline Result<MatrixRange> matrix_range(const MatrixShape &shape, uint64_t hash) noexcept {
     MatrixRange range{};
     Status status = bloomline_matrix_range(&shape, hash, &range.offset, &range.len, &range.checksum);
@@ -1495,12 +1553,15 @@ inline Status matrix_contains_in(const MatrixShape &shape, uint64_t hash, Bytes 
 class Map : public detail::Handle<bloomline_map>, public detail::Views<Map> {
 public:
     using Handle::Handle;
+    /// Maps a file and checks all of it.
     static Result<Map> open(const Path &path) noexcept {
         return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), 0u);
     }
+    /// Maps a file and reads only its end: if its lines are damaged, an inserted key can be a false negative.
     static Result<Map> open_unverified(const Path &path) noexcept {
         return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_UNVERIFIED);
     }
+    /// Reads a file into memory of its own, and checks all of it.
     static Result<Map> load(const Path &path) noexcept {
         return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_COPY);
     }
@@ -1574,7 +1635,8 @@ private:
 };
 
 // ---- blocks and lines in the caller's memory --------------------------------------------------
-/// Makes a filter of all hashes in the caller's buffer of at least block_len() bytes.
+/// block_build() makes an encoded filter of all hashes in the caller's buffer of 'cap' bytes, at least
+/// block_len(), or in a Buffer.
 [[nodiscard]] inline size_t block_len(const Params &params) noexcept { return bloomline_block_len(&params); }
 inline Status block_build(const Params &params, Span<const uint64_t> hashes, void *out, size_t cap) noexcept {
     return bloomline_block_build(&params, hashes.data(), hashes.size(), out, cap);
@@ -1628,6 +1690,7 @@ inline Result<View> lines_view(const Params &params, const void *lines, size_t l
 class Builder : public detail::Handle<bloomline_builder> {
 public:
     using Handle::Handle;
+    /// Of plain filters, by bits per key or by false-positive rate.
     static Result<Builder> create(double bits_per_key, uint64_t seed = 0) noexcept {
         return detail::made<Builder, Raw *>(bloomline_builder_new, bits_per_key, seed);
     }
@@ -1638,6 +1701,7 @@ public:
     static Result<Builder> create_static(double rate, uint64_t seed = 0) noexcept {
         return detail::made<Builder, Raw *>(bloomline_builder_new_static, rate, seed);
     }
+    /// Adds a key to the block. After an error it is not added, and would be a false negative of the block.
     Status add(Bytes key) noexcept { return bloomline_builder_add(get(), key.data(), key.size()); }
     Status add_u64(uint64_t key) noexcept { return add(IntegerKey(key)); }
     Status add_hash(uint64_t hash) noexcept { return bloomline_builder_add_hash(get(), hash); }
@@ -1647,10 +1711,13 @@ public:
     Status add_keys(Span<const bloomline_bytes> keys) noexcept {
         return bloomline_builder_add_keys(get(), keys.data(), keys.size());
     }
+    /// Drops the keys added since the last block.
     void clear() noexcept { bloomline_builder_clear(get()); }
+    /// How many keys were added since the last block, but for repetitions that add() leaves out.
     [[nodiscard]] size_t key_count() const noexcept { return bloomline_builder_key_count(get()); }
-    /// What finish() will write.
+    /// How many bytes finish() will write; of a static filter, at most.
     [[nodiscard]] size_t block_len() const noexcept { return bloomline_builder_block_len(get()); }
+    /// Writes the filter of the keys added since the last block. The builder is then empty, for the next.
     Status finish(void *out, size_t cap, size_t *written = nullptr) noexcept {
         return bloomline_builder_finish(get(), out, cap, written);
     }

@@ -15,9 +15,9 @@ const _: () = assert!(BLOOMLINE_KIND_CUCKOO == crate::Kind::Cuckoo as i32);
 /// bloomline_cuckoo_view().
 ///
 /// It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
-/// inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots that
-/// bloomline_cuckoo_params tells can be used. A key that is inserted twice is present twice, and is
-/// removed twice; at most 8 times.
+/// inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots can be used:
+/// bloomline_cuckoo_params says how many there are. A key that is inserted twice is present twice,
+/// and has to be removed twice; it can be present 8 times at most.
 ///
 /// A full filter fails fast. An insert relocates up to 2,048 fingerprints to make room. After 16
 /// searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key

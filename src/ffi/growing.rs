@@ -46,9 +46,10 @@ pub struct bloomline_growing_facts {
 }
 
 exports! {
-/// bloomline_growing_new() creates an empty filter that is to have the false-positive rate 'rate'
-/// with 'most_keys' keys, bloomline_growing_new_unbounded() one that keeps it with any number. Up
-/// to 'first_keys' keys that takes more memory per key. 'seed' is that of the hash of keys.
+/// bloomline_growing_new() creates an empty filter for up to 'most_keys' keys: with so many its
+/// false-positive rate is 'rate'. bloomline_growing_new_unbounded() creates one whose rate stays
+/// below 'rate' with any number of keys. With fewer than 'first_keys' it takes more memory per key
+/// than later. 'seed' is that of the hash of keys.
 ///
 /// Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_RATE_TOO_SMALL if keys / rate is above 2^59;
 /// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
@@ -66,12 +67,16 @@ fn bloomline_growing_new_unbounded(
 
 handle! { bloomline_growing(GrowingFilter) filter;
 /// bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a growing
-/// filter. Its bytes do not show what it has been through. If it has changed since it was made,
-/// read or copied, bloomline_growing_encoded_len() and all that encode first build such a copy: to
-/// ask for the length and then encode, take a bloomline_growing_clone() first, whose bytes need
-/// none. bloomline_map_open() and bloomline_map_bytes() open them, too; bloomline_view_open() does
-/// not. bloomline_growing_memory() counts the tables beside the lines, for which the allocator of
-/// bloomline_set_allocator() is not asked.
+/// filter. Its bytes do not show what it has been through.
+///
+/// If the filter has changed since it was made, read or copied, bloomline_growing_encoded_len() and
+/// each function that encodes first build a copy of it, which takes a few nanoseconds per key. So
+/// if you ask for the length and then encode, do both with a bloomline_growing_clone(), whose bytes
+/// need no other copy.
+///
+/// bloomline_map_open() and bloomline_map_bytes() open the bytes, too; bloomline_view_open() does
+/// not. bloomline_growing_memory() also counts the tables beside the lines, whose memory does not
+/// come from the allocator of bloomline_set_allocator().
 ///
 /// Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
 clone bloomline_growing_clone; free bloomline_growing_free; memory bloomline_growing_memory;
@@ -203,13 +208,16 @@ fn bloomline_growing_clear(filter: *mut bloomline_growing) {
 }
 
 /// bloomline_growing_union() inserts all keys of 'from' into 'into', each as often as it is present
-/// in 'from'. bloomline_growing_intersect() keeps the keys that may be in 'with', too, each as often
-/// as in the filter that has it less often. bloomline_growing_difference() removes the keys of
-/// 'from', each as often as it is present there: that must not be keys which 'into' never had. Both
-/// were made with the same numbers and seed, and may be of any size, or one filter.
+/// in 'from'. bloomline_growing_intersect() keeps in 'into' the keys that may be in 'with', too:
+/// each as often as in the filter that has it less often. bloomline_growing_difference() removes
+/// the keys of 'from' from 'into', each as often as it is present in 'from'. Use it only if 'into'
+/// has all of them, as with any removal.
 ///
-/// Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY; of the last two also
-/// BLOOMLINE_ERR_UNBOUNDED, if the filters are.
+/// Both filters must be made with the same numbers and seed. They may have any number of keys, and
+/// may be one filter.
+///
+/// Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY. bloomline_growing_intersect() and
+/// bloomline_growing_difference() also BLOOMLINE_ERR_UNBOUNDED, if the filters are unbounded.
 fn bloomline_growing_union(
     into: *mut bloomline_growing, from: *const bloomline_growing,
 ) -> bloomline_status {
@@ -227,8 +235,9 @@ fn bloomline_growing_difference(
 }
 
 /// bloomline_growing_split() makes 'parts' filters of the filter, one for each range of hashes, and
-/// writes them to 'out': the key of hash h is in filter number h * parts / 2^64, rounded down. A
-/// prefix on the border of two is in both. bloomline_growing_free() frees each.
+/// writes their handles to the array 'out': the key of hash h is in filter number
+/// h * parts / 2^64, rounded down. A prefix on the border of two is in both. It reads the filter
+/// once for each part. bloomline_growing_free() frees each.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
 fn bloomline_growing_split(
@@ -251,11 +260,13 @@ fn bloomline_growing_split(
     })
 }
 
-/// bloomline_growing_prefixes() lists the prefixes from 'first' on, in order: up to 'cap' of them to
-/// 'prefixes' and, unless that is NULL, how often each is there to 'counts'. Returns how many it
-/// wrote; go on from the last and 1, until it is less than 'cap'. Each call reads the filter from
-/// its start, so take large arrays. Of a bounded filter the prefix of a hash h is
-/// h * prefix_count / 2^64, rounded down; of an unbounded one it is the prefix, a 1, and zeros.
+/// bloomline_growing_prefixes() lists the prefixes from 'first' on, in order. It writes up to 'cap'
+/// of them to 'prefixes' and, unless that is NULL, how often each is there to 'counts', and returns
+/// how many it wrote. To list all, begin with 0, and go on from the last prefix plus 1 until it
+/// returns less than 'cap'. Each call reads the filter from its start, so take large arrays.
+///
+/// Of a bounded filter the prefix of a hash h is h * prefix_count / 2^64, rounded down. Of an
+/// unbounded one it is the bits of the prefix, then a 1, then zeros.
 ///
 /// Returns 0 if 'filter' or 'prefixes' is NULL.
 fn bloomline_growing_prefixes(
@@ -278,11 +289,13 @@ fn bloomline_growing_prefixes(
 
 /// bloomline_growing_freeze() builds an encoded static filter of the filter's prefixes in the 'cap'
 /// bytes at 'out', as bloomline_static_block_build() does of hashes, and writes its length to
-/// 'written'. bloomline_static_block_len() of the key count has room. It takes a quarter less
-/// memory. Its rate is that of both filters together.
+/// 'written'. bloomline_static_block_len() of the key count says how large the buffer must be. The
+/// static filter takes a quarter less memory. Its false positives are its own, at 'rate', and those
+/// of the growing filter.
 ///
-/// It is probed by other hashes: bloomline_growing_frozen_hash() returns that of the key of 'hash',
-/// if 'prefix_count' is the number in bloomline_growing_about(), which you keep beside the filter.
+/// It is probed by other hashes than the growing filter. For the key of 'hash',
+/// bloomline_growing_frozen_hash() returns the hash to probe for. Its 'prefix_count' is that of
+/// bloomline_growing_about(): keep it beside the static filter.
 ///
 /// Errors: those of bloomline_static_block_build(); BLOOMLINE_ERR_UNBOUNDED.
 fn bloomline_growing_freeze(

@@ -103,10 +103,12 @@ free bloomline_journal_free;
 exports! {
 /// bloomline_growing_save_whole() passes the whole filter to 'write', as the first record of a
 /// journal in bytes of your own: in another store, in a message. bloomline_growing_save_changed()
-/// passes what changed since the last record of this filter: some 19 bits for each key that was
-/// inserted or removed if 1 of 1,000 did at 1 %, and 88 bytes. It passes the whole filter instead if
-/// it does not know what changed: if it was not saved, replayed or patched before, if it was united,
-/// intersected or cleared since, or if more changed than an eighth of its keys and 4,096.
+/// passes what changed since the last record of this filter. At 1 % that is 88 bytes and some 19
+/// bits for each key inserted or removed, if 1 key of 1,000 was.
+///
+/// It passes the whole filter instead if the filter does not know what changed: if it was not
+/// saved, replayed or patched before, if it was united, intersected or cleared since, or if the
+/// changes were more than an eighth of its keys plus 4,096.
 ///
 /// Flush what was written, then acknowledge 'sequence'. After an error cut the journal off where the
 /// record began, and try again: the changes are still there.

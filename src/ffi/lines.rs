@@ -54,9 +54,8 @@ fn bloomline_lines_intersect(
 ///
 /// Other threads or processes may insert into the lines while the view is probed, if they set bits
 /// in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
-/// the contains functions of the view and bloomline_view_about().
-/// Where a vector is read, each aligned lane in it is whole, and bits are only set: so keys
-/// inserted before are present.
+/// the contains functions of the view and bloomline_view_about(). Keys inserted before are present:
+/// bits are only set, and where the probe reads a vector, each aligned lane in it is whole.
 ///
 /// Errors: as bloomline_lines_insert_hashes().
 fn bloomline_lines_view(

@@ -32,11 +32,11 @@ fn asked(flags: u32) -> Result<(bool, bool), Failure> {
 }
 
 exports! {
-/// bloomline_map_open() maps a file that holds an encoded filter: of one kind that
-/// bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade, a
-/// growing filter or a matrix.
-/// 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
-/// it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
+/// bloomline_map_open() maps a file that holds an encoded filter: of any kind that
+/// bloomline_view_open() opens, a block of bloomline_block_save() among them, or a cascade, a
+/// growing filter or a matrix. 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks
+/// all of the file, and so reads it once from end to end. 'path' is NUL-terminated, on Windows in
+/// UTF-8.
 ///
 /// While a file is mapped, nobody may change it in place, in this process or another: the library
 /// cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
