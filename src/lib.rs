@@ -20,7 +20,7 @@
 //! |---|---|
 //! | [`Key`], [`hash`] | what a key may be, and its hash |
 //! | [`sizing`] | the model of the false-positive rate |
-//! | [`Params`] | line count, k and seed |
+//! | [`Params`] | how large a filter is, from the number of keys and the rate you want; its seed |
 //! | [`Filter`], [`View`], [`OwnedView`], [`MappedFilter`] | a filter that owns its lines, borrows them, holds encoded bytes, or maps a file |
 //! | [`Probe`] | the trait of all that can be probed; [`Bitmap`]: the answers to a batch |
 //! | [`Select`], [`Column`], [`Row`] | columns of keys to the rows that may be present, for query engines |

@@ -23,9 +23,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A Bloom filter into which any number of threads insert, and which they probe, through a shared
 /// reference. No thread waits for another.
 ///
-/// A thread sees its own inserts at once, and all inserts that happened before in the sense of the
-/// language: those of a thread that it joined, or from which it got a message or a lock. It may or
-/// may not see an insert still in progress. No inserted key is ever lost.
+/// A thread sees its own inserts at once. It sees those of another thread once anything orders the two,
+/// such as a join, a message or a lock. It may or may not see an insert still in progress. No inserted
+/// key is ever lost.
 ///
 /// It has the lines, and so the bytes, the size and the rate, of a [`Filter`] of the same
 /// [`Params`]. It keeps no key count; see [`estimated_keys`](ConcurrentFilter::estimated_keys).

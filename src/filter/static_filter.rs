@@ -19,10 +19,10 @@ use crate::shape::sizing;
 use std::fmt;
 use std::io::{self, Write};
 
-/// A static filter: of a set of keys that is given at once and no longer changes. It takes 4 to 7 %
-/// more memory than any filter of its false-positive rate must, where a [`Filter`](crate::Filter)
-/// takes 44 % more and above; a probe reads 1.13 cache lines on average, twice as many with more than
-/// 8 rows.
+/// A static filter: of a set of keys that is given at once and no longer changes. At the same
+/// false-positive rate it takes 30 to 40 % less memory than a [`Filter`](crate::Filter): 4 to 7 % more
+/// than any filter must. A probe reads 1.13 cache lines on average, twice as many with more than 8 rows.
+/// Building takes tens of nanoseconds per key.
 ///
 /// ```
 /// use bloomline::StaticFilter;

@@ -76,7 +76,9 @@ impl Params {
     }
 
     /// Sizes the smallest filter for `keys` keys with a false-positive rate of at most `rate`,
-    /// between 0 and 1. Seed 0. For 0 keys it has one line.
+    /// between 0 and 1: 0.01 is 1 %, and takes 9.9 bits per key. Seed 0. For 0 keys it has one line.
+    ///
+    /// With more keys the filter still works, at a higher rate: [`Params::rate`] tells it.
     ///
     /// # Errors
     /// [`Error::Rate`] if the rate is not a number between 0 and 1; [`Error::RateTooSmall`] if it

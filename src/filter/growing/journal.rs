@@ -61,12 +61,12 @@ impl GrowingFilter {
     }
 
     /// Writes what changed since the last record of this filter as one more record: the prefixes of keys that
-    /// were inserted and removed, some 19 bits for each if 1 of 1,000 keys changed at 1 %, and 88 bytes.
-    /// The higher `sequence` says up to where the filter has your data.
+    /// were inserted and removed. At 1 % that is 88 bytes and some 19 bits for each such key, if 1 key of
+    /// 1,000 was. `sequence` must be higher than that of the last record.
     ///
-    /// It writes the whole filter instead if it does not know what changed: if it was not saved or replayed
-    /// before, if it was merged, intersected or cleared since, or if more changed than an eighth of its keys
-    /// and 4,096. Until then it keeps 8 bytes for each change.
+    /// It writes the whole filter instead if it does not know what changed: if it was not saved, replayed or
+    /// patched before, if it was merged, intersected or cleared since, or if the changes were more than an
+    /// eighth of its keys plus 4,096. Until then it keeps 8 bytes for each change.
     ///
     /// Once it has returned, [flush](std::fs::File::sync_data) the file, then acknowledge `sequence`. After
     /// an error cut the journal off where the record began, and try again: the changes are still there.

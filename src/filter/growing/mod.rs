@@ -90,12 +90,13 @@ use unsaved::Changes;
 /// # Its bytes
 ///
 /// Encoded, saved or copied, its lines are those of a filter built of all its prefixes at once, so what it
-/// has been through does not show: equal filters have equal bytes, if all their regions have prefixes
-/// of one length, as those of a bounded filter do. If it has changed since it was built, read or copied,
-/// each of these first builds such a copy, and so does [`encoded_len`](GrowingFilter::encoded_len): a few
-/// nanoseconds and the memory of the copy. To write it in ranges, or to ask for its length and then encode
-/// it, take a [copy](GrowingFilter::try_clone) first, whose own bytes need none. [`GrowingView`] probes the
-/// bytes where they are.
+/// has been through does not show. Equal filters have equal bytes if all their regions have prefixes of one
+/// length, as those of a bounded filter do. [`GrowingView`] probes the bytes where they are.
+///
+/// If the filter has changed since it was built, read or copied, encoding it, saving it and
+/// [`encoded_len`](GrowingFilter::encoded_len) first build such a copy: that takes a few nanoseconds per key,
+/// and the memory of the copy. To write it in ranges, or to ask for its length and then encode it, take a
+/// [copy](GrowingFilter::try_clone) first, whose own bytes need no other copy.
 ///
 /// # Keys chosen by an attacker
 ///

@@ -58,9 +58,9 @@ impl GrowingFilter {
         lengths
     }
 
-    /// Adds the keys of another filter: then each is there as often as in both together. The filters were
-    /// made with the same numbers and seed, and may be of any size. The rate of a bounded filter is that
-    /// of so many keys; those of unbounded filters add up. Both are read in order, as a rule once; a
+    /// Adds the keys of another filter: then each is there as often as in both together. The filters must be
+    /// made with the same numbers and seed, and may have any number of keys. Of a bounded filter the rate
+    /// rises with the keys; the rates of unbounded filters add up. Both are read in order, as a rule once; a
     /// filter of both is built beside them.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl GrowingFilter {
     }
 
     /// Keeps the keys that may be in the other filter, too, each as often as in the one that has it less
-    /// often. A key of both stays. The filters are bounded, and were made with the same numbers and seed.
+    /// often. A key of both stays. The filters must be bounded, and made with the same numbers and seed.
     ///
     /// # Errors
     /// [`Error::Mismatch`]; [`Error::Unbounded`] if the filters are: their prefixes of different
@@ -86,8 +86,8 @@ impl GrowingFilter {
         self.combine(other, u64::min)
     }
 
-    /// Takes out the keys of another filter, each as often as that has it. It is as if they were removed
-    /// one by one: remove only keys that were inserted. The filters are bounded, and were made with the
+    /// Removes the keys of another filter, each as often as that has it. It is as if they were removed one
+    /// by one, so use it only if this filter has all of them. The filters must be bounded, and made with the
     /// same numbers and seed.
     ///
     /// # Errors

@@ -50,10 +50,10 @@ const BESIDE_RATE: f64 = 0.001;
 ///
 /// While a region moves, its old lines stay until the end: up to a sixteenth more memory than a filter of
 /// its own. When the region has moved, they are freed, unless a reader is just then in a call: then with its
-/// end. A call that takes long keeps at most the lines that there were at its begin.
+/// end. A call that takes long keeps at most the lines that there were when it began.
 ///
-/// Prefixes that have no room in lines, of which there are only some if keys are chosen by an attacker, are
-/// seen by readers through a Bloom filter: one of 1000 other keys that would be absent may then be present.
+/// If an attacker chooses keys, some prefixes have no room in lines. Readers see these through a Bloom filter:
+/// then one of 1000 keys that are absent may be present for them.
 ///
 /// If there is no memory to show readers a change, they answer that any key may be present, until there is.
 pub struct GrowingWriter {

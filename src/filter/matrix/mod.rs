@@ -26,9 +26,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 /// Many filters of one shape, its **columns**, asked for one key at once: the tables of an LSM tree,
-/// shards, the segments of a log. The lines of all lie side by side, bit by bit, so a key reads k rows
-/// of one bit per column, whatever their number; the answer is a bitmap of columns. One key in 512
-/// filters reads k cache lines, where the filters alone have 512.
+/// shards, the segments of a log. The answer is a bitmap of columns.
+///
+/// The lines of all columns lie side by side, bit by bit. So a key reads k rows, and a row has one bit
+/// for each column. In 512 columns one key reads k cache lines, in 512 filters apart 512.
 ///
 /// ```
 /// use bloomline::{Bitmap, Filter, Matrix, Params};
