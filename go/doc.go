@@ -17,8 +17,7 @@
 //   - [CuckooFilter]: keys can be removed, in little more memory. It can become full.
 //   - [StaticFilter]: all keys are known and never change. It takes a quarter less memory.
 //   - [ScalableFilter]: for an unknown number of keys. It grows and keeps its rate.
-//   - [GrowingFilter]: grows and shrinks with its keys, which can be removed, counted, listed and
-//     merged.
+//   - [GrowingFilter]: grows and shrinks with its keys, which can be removed, counted and merged.
 //   - [Window]: keys expire, as in "seen in the last 7 days".
 //   - [Cascade]: exact answers for the keys of two known sets, such as revoked and valid
 //     certificates.

@@ -8,8 +8,8 @@ import (
 )
 
 // GrowingFilter is a filter that grows and shrinks with its keys, from which keys can be removed, that counts
-// them, lists them in order, and is merged with others. For each key it keeps a prefix of its hash, and nothing
-// else: a key may be present if its prefix is there.
+// them, and that is merged with others. For each key it keeps a prefix of its hash, and nothing else: a key may
+// be present if its prefix is there. It lists the prefixes in order.
 //
 //   - [NewGrowing] is told the most keys that may come. With fewer, the false-positive rate is lower in
 //     proportion, with more it is higher: nothing else happens there. At 1 % it takes 11 bits per key in
@@ -23,8 +23,8 @@ import (
 //     the program ends if the system refuses it.
 //   - Of a bounded filter, the same keys give the same bytes, whatever the order of adds and removals. To
 //     encode one, a copy is built: it takes the memory of the filter once more.
-//   - If keys come from who may choose them, take [WithRandomSeed]: keys that all belong into one line
-//     make the filter slow.
+//   - If an attacker can choose keys, take [WithRandomSeed]: keys that all belong into one line make the
+//     filter slow.
 //
 // Any number of goroutines may read it at once; adding and removing need it alone. What was read is probed as
 // it is; the first change builds it anew, in a time that grows with its size. It panics with [ErrOutOfMemory] if the

@@ -45,9 +45,9 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ),
         ours("`ScalableFilter`", Sizes::Two, scalable).shown(&[Can::Grow], AT_RATE),
         ours("`GrowingFilter`", Sizes::Two, growing)
-            .shown(&[Can::Delete, Can::Grow, Can::Union], AT_RATE),
+            .shown(&[Can::Delete, Can::Grow, Can::Union, Can::Map], AT_RATE),
         ours("`GrowingFilter::unbounded`", Sizes::Two, unbounded)
-            .shown(&[Can::Delete, Can::Grow], AT_RATE),
+            .shown(&[Can::Delete, Can::Grow, Can::Union, Can::Map], AT_RATE),
         ours(WINDOW, Sizes::Two, window).shown(&[Can::Expire], AT_RATE),
     ];
     all.extend(built::kinds());

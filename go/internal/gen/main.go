@@ -227,7 +227,7 @@ var kinds = []kind{{
 	ToBe:        ", to be added to",
 }, {
 	Name: "GrowingFilter", File: "growing", Data: "growingData", Load: "LoadGrowing",
-	About:         "grows and shrinks with its keys, which can be removed, counted, listed and merged.",
+	About:         "grows and shrinks with its keys, which can be removed, counted and merged.",
 	Memory:        "orZero(f).memory()",
 	MemoryOf:      "its lines, the room for keys in them, and the tables of where they are",
 	Layouts:       "layoutGrowing",
