@@ -1475,7 +1475,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_builder_finish(bloomline_builder *b
  * 'line_count' of 'params' times 64 bytes, of the 'len' that are there. Lines of zeros are an
  * empty filter. It allocates nothing and keeps no state. Lines aligned to 64 bytes are faster.
  *
- * The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
+ * The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer after
  * them.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; those of
@@ -2161,8 +2161,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_journal_save_changed(bloomline_jour
  *
  * Errors: those of bloomline_journal_create(); BLOOMLINE_ERR_SEQUENCE if 'sequence' is below that
  * of the last record. The journal is as before. If only the last steps failed, flushing the
- * directory or locking the new file, that is in its place with all that the filter has, and
- * bloomline_journal_save_changed() is an error until this succeeds.
+ * directory or locking the new file, the new file is in place and has the whole filter. Then
+ * bloomline_journal_save_changed() fails until a bloomline_journal_restart() succeeds.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_restart(bloomline_journal *journal,
     bloomline_growing *filter, uint64_t sequence);
@@ -2184,9 +2184,9 @@ BLOOMLINE_API void bloomline_journal_free(bloomline_journal *journal);
  * passes what changed since the last record of this filter. At 1 % that is 88 bytes and some 19
  * bits for each key inserted or removed, if 1 key of 1,000 was.
  *
- * It passes the whole filter instead if the filter does not know what changed: if it was not
- * saved, replayed or patched before, if it was united, intersected or cleared since, or if the
- * changes were more than an eighth of its keys plus 4,096.
+ * It passes the whole filter instead if the filter does not know what changed. That is so if it
+ * was not saved, replayed or patched before, or was united, intersected or cleared since, or if
+ * the changes are more than an eighth of its keys plus 4,096.
  *
  * Flush what was written, then acknowledge 'sequence'. After an error cut the journal off where the
  * record began, and try again: the changes are still there.
@@ -2202,9 +2202,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_save_changed(bloomline_grow
 
 /**
  * bloomline_growing_replay() makes a filter of the journal of 'len' bytes at 'journal': as it was
- * at the last whole record. It writes to 'sequence' the number of that, and to 'whole_len' how many
- * bytes the whole records take: if fewer than 'len', the last record was not written to its end.
- * Cut the journal off there before you write to it again. Both may be NULL.
+ * at the last whole record. It writes the number of that record to 'sequence', and to 'whole_len'
+ * how many bytes the whole records take. If these are fewer than 'len', the last record was not
+ * written to its end: cut the journal off there before you write to it again. Both may be NULL.
  *
  * Errors: BLOOMLINE_ERR_TRUNCATED if there is no whole record; BLOOMLINE_ERR_NOT_A_FILTER if it
  * does not begin as a journal; BLOOMLINE_ERR_VERSION; BLOOMLINE_ERR_CHECKSUM if bytes were altered;
@@ -2215,10 +2215,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_replay(const void *journal,
     bloomline_growing **out, uint64_t *sequence, size_t *whole_len);
 
 /**
- * bloomline_growing_patch_since() finds the patch that makes a filter of 'sequence' what the
- * journal of 'len' bytes at 'journal' says last: the bytes from the offset that it writes to
- * 'start' to the end. It is empty if nothing came after. It reads the headers of all records, not
- * what they hold.
+ * bloomline_growing_patch_since() finds the patch that brings a filter of 'sequence' up to date
+ * with the journal of 'len' bytes at 'journal'. The patch is the journal's end, from the offset
+ * that is written to 'start'; it is empty if nothing came after. Only the headers of records are
+ * read.
  *
  * Errors: BLOOMLINE_ERR_SEQUENCE if no record has this number, and the journal begins later;
  * those of bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that was not
@@ -2228,10 +2228,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_patch_since(const void *jou
     uint64_t sequence, size_t *start);
 
 /**
- * bloomline_growing_apply_patch() makes the filter what it is with the records of 'len' bytes at
- * 'patch', and writes the sequence number of the last one to 'sequence', unless that is NULL. Those
- * that it has are skipped. The filter came from bloomline_growing_replay() or
- * bloomline_journal_open(), or was patched before, and has not changed by itself since.
+ * bloomline_growing_apply_patch() brings the filter up to date by the patch of 'len' bytes at
+ * 'patch', and writes the sequence number of its last record to 'sequence', unless that is NULL.
+ * Records that the filter has are skipped. The filter must come from bloomline_growing_replay() or
+ * bloomline_journal_open(), or have been patched before. Nothing else may have changed it since.
  *
  * Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has; those of
  * bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The

@@ -12,7 +12,7 @@ exports! {
 /// 'line_count' of 'params' times 64 bytes, of the 'len' that are there. Lines of zeros are an
 /// empty filter. It allocates nothing and keeps no state. Lines aligned to 64 bytes are faster.
 ///
-/// The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
+/// The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer after
 /// them.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; those of

@@ -2,8 +2,8 @@ package main
 
 // The guard: a Bloom filter of all ids in front of the items. This file is the point of the
 // example. The filter answers "absent" for an id that is not there, at a chosen rate of
-// exceptions, and must never do so for one that is: not while ids are created, and not while
-// the filter is rebuilt, which deletions make necessary since a Bloom filter cannot forget.
+// exceptions. It must never do so for an id that is there: not while ids are created, and not
+// while the filter is rebuilt. Rebuilds are for deleted ids, which a Bloom filter cannot forget.
 //
 // A bloomline.Filter has many readers or one writer. So a filter that requests can see never
 // changes, and no request ever waits for one:

@@ -64,9 +64,9 @@ impl GrowingFilter {
     /// were inserted and removed. At 1 % that is 88 bytes and some 19 bits for each such key, if 1 key of
     /// 1,000 was. `sequence` must be higher than that of the last record.
     ///
-    /// It writes the whole filter instead if it does not know what changed: if it was not saved, replayed or
-    /// patched before, if it was merged, intersected or cleared since, or if the changes were more than an
-    /// eighth of its keys plus 4,096. Until then it keeps 8 bytes for each change.
+    /// It writes the whole filter instead if it does not know what changed. That is so if it was not saved,
+    /// replayed or patched before, or was merged, intersected or cleared since, or if the changes are more
+    /// than an eighth of its keys plus 4,096. Until then it keeps 8 bytes for each change.
     ///
     /// Once it has returned, [flush](std::fs::File::sync_data) the file, then acknowledge `sequence`. After
     /// an error cut the journal off where the record began, and try again: the changes are still there.
@@ -124,11 +124,11 @@ impl GrowingFilter {
         replay(&mut { journal })
     }
 
-    /// The records of a journal that make a filter of `sequence` what the last record says: its bytes from
-    /// there on. They are a patch: see [`apply_patch`](GrowingFilter::apply_patch). If a whole filter was
-    /// saved since, they begin with the last such one. A filter that is up to date needs none.
+    /// Returns the patch that brings a filter of `sequence` up to date with a journal: the records after
+    /// `sequence`, for [`apply_patch`](GrowingFilter::apply_patch). If a whole filter was saved since, the
+    /// patch begins with the last such one. It is empty if the filter is up to date.
     ///
-    /// It reads the headers of all records, not what they hold.
+    /// Only the headers of records are read.
     ///
     /// # Errors
     /// [`Error::Sequence`] if no record has this number, and the journal begins later;
@@ -149,11 +149,12 @@ impl GrowingFilter {
         patch.ok_or(Error::Sequence { last, given: sequence })
     }
 
-    /// Makes the filter what it is with these records: those that [`save_changed`](GrowingFilter::save_changed)
-    /// wrote, one or several. Returns the sequence number of the last one. Those that it has are skipped.
+    /// Brings the filter up to date by one or several records that
+    /// [`save_changed`](GrowingFilter::save_changed) or [`save_whole`](GrowingFilter::save_whole) wrote.
+    /// Returns the sequence number of the last one. Records that the filter has are skipped.
     ///
-    /// The filter was decoded from the whole record's filter by [`replay`](GrowingFilter::replay), or patched
-    /// before, and has not changed by itself since. It takes the time of inserting and removing what changed.
+    /// The filter must come from [`replay`](GrowingFilter::replay), or have been patched before, and nothing
+    /// else may have changed it since. It takes the time of inserting and removing what changed.
     ///
     /// ```
     /// use bloomline::GrowingFilter;
