@@ -1951,13 +1951,14 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_new_unbounded(uint64_t firs
  * If the filter has changed since it was made, read or copied, bloomline_growing_encoded_len() and
  * each function that encodes first build a copy of it, which takes a few nanoseconds per key. So
  * if you ask for the length and then encode, do both with a bloomline_growing_clone(), whose bytes
- * need no other copy.
+ * need no other copy. Without memory for the copy bloomline_growing_encoded_len() returns SIZE_MAX.
  *
  * bloomline_map_open() and bloomline_map_bytes() open the bytes, too; bloomline_view_open() does
  * not. bloomline_growing_memory() also counts the tables beside the lines, whose memory does not
  * come from the allocator of bloomline_set_allocator().
  *
- * Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
+ * Errors: as there; in encoding and saving, also BLOOMLINE_ERR_OUT_OF_MEMORY; in reading, also
+ * BLOOMLINE_ERR_RATE.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_growing_clone(const bloomline_growing *filter,
     bloomline_growing **out);

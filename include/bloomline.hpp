@@ -752,7 +752,8 @@ public:
     using Base::Base;
     /// Returns a copy: copying is never implicit.
     Result<Self> clone() const noexcept { return made<Self, R *>(C<R>::clone, this->get()); }
-    /// How many bytes encode() writes.
+    /// How many bytes encode() writes. Of a GrowingFilter that has changed, SIZE_MAX if there is no memory to
+    /// find out.
     [[nodiscard]] size_t encoded_len() const noexcept { return C<R>::encoded_len(this->get()); }
     /// Writes the filter as bytes, the same on every CPU: docs/FORMAT.md. BLOOMLINE_ERR_BUFFER_TOO_SMALL if
     /// 'cap' is less than encoded_len().

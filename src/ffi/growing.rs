@@ -72,13 +72,14 @@ handle! { bloomline_growing(GrowingFilter) filter;
 /// If the filter has changed since it was made, read or copied, bloomline_growing_encoded_len() and
 /// each function that encodes first build a copy of it, which takes a few nanoseconds per key. So
 /// if you ask for the length and then encode, do both with a bloomline_growing_clone(), whose bytes
-/// need no other copy.
+/// need no other copy. Without memory for the copy bloomline_growing_encoded_len() returns SIZE_MAX.
 ///
 /// bloomline_map_open() and bloomline_map_bytes() open the bytes, too; bloomline_view_open() does
 /// not. bloomline_growing_memory() also counts the tables beside the lines, whose memory does not
 /// come from the allocator of bloomline_set_allocator().
 ///
-/// Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
+/// Errors: as there; in encoding and saving, also BLOOMLINE_ERR_OUT_OF_MEMORY; in reading, also
+/// BLOOMLINE_ERR_RATE.
 clone bloomline_growing_clone; free bloomline_growing_free; memory bloomline_growing_memory;
 encoded_len bloomline_growing_encoded_len; encode bloomline_growing_encode;
 write bloomline_growing_write; decode bloomline_growing_decode; save bloomline_growing_save;

@@ -316,6 +316,7 @@ macro_rules! whole_values {
             ///
             /// # Errors
             /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) of such a growing filter.
             pub fn write_range_to<W: std::io::Write>(
                 &self,
                 range: std::ops::Range<usize>,
@@ -342,7 +343,9 @@ macro_rules! whole_values {
                 crate::format::encoded::Encoded::memory(self)
             }
 
-            /// The length of the encoded filter in bytes.
+            /// The length of the encoded filter in bytes; `usize::MAX` of a
+            /// [growing](crate::GrowingFilter) filter that has changed, if there is no memory to find
+            /// out.
             pub fn encoded_len(&self) -> usize {
                 crate::format::encoded::len(self)
             }
@@ -350,7 +353,8 @@ macro_rules! whole_values {
             /// Writes the encoded filter to the start of `out` and returns its length.
             ///
             /// # Errors
-            /// [`Error::BufferTooSmall`](crate::Error::BufferTooSmall), with nothing written.
+            /// [`Error::BufferTooSmall`](crate::Error::BufferTooSmall), with nothing written;
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) of a growing filter that has changed.
             pub fn encode(&self, out: &mut [u8]) -> Result<usize, crate::error::Error> {
                 crate::format::encoded::encode(self, out.into())
             }
@@ -378,6 +382,7 @@ macro_rules! whole_values {
             ///
             /// # Errors
             /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) of such a growing filter.
             pub fn write_to<W: std::io::Write>(
                 &self,
                 mut out: W,

@@ -139,8 +139,8 @@ impl Journal {
     /// As [`GrowingFilter::save`]; [`Error::Sequence`] if `sequence` is below that of the last record;
     /// [`Error::Io`] of the kind `WouldBlock` if the path leads to another journal, and that is open. The
     /// journal is as before. If only the last steps failed, flushing the directory or locking the new file,
-    /// that is in its place with all that the filter has, and
-    /// [`save_changed`](Journal::save_changed) is an error until this succeeds.
+    /// the new file is in place and has the whole filter. Then [`save_changed`](Journal::save_changed) fails
+    /// until a restart succeeds.
     pub fn restart(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
         if sequence < self.point.sequence {
             return Err(Error::Sequence { last: self.point.sequence, given: sequence });

@@ -95,7 +95,7 @@ impl GrowingWriter {
         Ok(writer)
     }
 
-    /// A reader, for another thread. More are made of it by `clone`.
+    /// Returns a reader, for another thread. Its clones probe the same filter.
     pub fn reader(&self) -> GrowingReader {
         GrowingReader { shared: Arc::clone(&self.shared) }
     }
