@@ -1,7 +1,7 @@
 // Package bloomline is a blocked Bloom filter: each key takes one cache line.
 //
 // A filter reports whether a key may be in a set. False is certain: the key is definitely absent.
-// True is wrong at a rate that you choose, such as 1 % at 10 bits per key. Put it in front of
+// True is wrong at a rate that you choose, such as 1 % at 9.9 bits per key. Put it in front of
 // what is slow to ask: a database, a cache, a file on disk.
 //
 //	filter, err := bloomline.New(1_000_000, 0.01) // expected keys, target false-positive rate

@@ -918,7 +918,7 @@ static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_
               "an array of View is an array of bloomline_view");
 
 /// Probes and inserts by hash without a call: see bloomline_inline.h. Make it of a view once, before
-/// a loop. The view and its bytes must stay.
+/// a loop. The view and its bytes must stay, and no other thread may insert meanwhile.
 class Inline {
 public:
     BLOOMLINE_INLINE_METHOD_ explicit Inline(const View &view) noexcept : inline_(bloomline_inline_of(&view.get())) {}
