@@ -58,7 +58,8 @@ type GrowingParams struct {
 	Seed uint64
 }
 
-// NewGrowing returns an empty filter that is to have this false-positive rate with so many keys.
+// NewGrowing returns an empty filter for up to mostKeys keys: with so many its false-positive rate is rate (0.01
+// is 1 %), with fewer it is lower.
 //
 // Errors: [ErrKeys], [ErrRate]; [ErrRateTooSmall] if mostKeys / rate is above 2^59.
 func NewGrowing(mostKeys int, rate float64, options ...Option) (*GrowingFilter, error) {
@@ -66,7 +67,7 @@ func NewGrowing(mostKeys int, rate float64, options ...Option) (*GrowingFilter, 
 }
 
 // NewGrowingUnbounded returns an empty filter whose false-positive rate stays below rate, however many keys come.
-// Up to firstKeys keys it takes more memory per key.
+// With fewer than firstKeys keys it takes more memory per key than later.
 //
 // Errors: those of [NewGrowing].
 func NewGrowingUnbounded(firstKeys int, rate float64, options ...Option) (*GrowingFilter, error) {

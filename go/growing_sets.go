@@ -106,9 +106,9 @@ func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b
 	return nil
 }
 
-// Union adds the keys of other: each is there as often as in both together. Both were made with the same
-// numbers and seed, and may have any number of keys. The rate of a bounded filter is that of so many keys; those
-// of unbounded ones add up.
+// Union adds the keys of other: each is there as often as in both together. Both must be made with the same
+// numbers and seed, and may have any number of keys. Of a bounded filter the rate rises with the keys; the rates of
+// unbounded ones add up.
 //
 // Errors: [ErrMismatch], [ErrOutOfMemory]. The filter is unchanged.
 func (f *GrowingFilter) Union(other *GrowingFilter) error {
@@ -123,7 +123,8 @@ func (f *GrowingFilter) Intersect(other *GrowingFilter) error {
 	return f.combine(other, true, func(a, b uint64) uint64 { return min(a, b) })
 }
 
-// Difference removes the keys of other, each as often as it is there. Remove only keys that were added.
+// Difference removes the keys of other, each as often as it is there. As with any removal, use it only if f has
+// all of them.
 //
 // Errors: those of [GrowingFilter.Intersect].
 func (f *GrowingFilter) Difference(other *GrowingFilter) error {
@@ -170,8 +171,8 @@ func (f *GrowingFilter) Split(parts int) ([]*GrowingFilter, error) {
 	return all, nil
 }
 
-// Freeze returns a static filter of the prefixes. It takes a quarter less memory, and its rate is that of both
-// filters together. It is probed by other hashes: [FrozenHash].
+// Freeze returns a static filter of the prefixes, which takes a quarter less memory. Its false positives are its
+// own, at rate, and those of f. It is probed by other hashes than f: those of [FrozenHash].
 //
 // Errors: [ErrUnbounded] if the filter is; [ErrNoLines] for the zero GrowingFilter; those of
 // [StaticParamsForRate] and [BuildStaticWithParams].

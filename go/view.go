@@ -41,8 +41,8 @@ func OpenView(data []byte) (View, error) {
 
 // OpenViewUnverified is [OpenView] without the checksum of the lines: it looks at the last 64
 // bytes only, for bytes that have been verified before. To open and probe takes several times as
-// long as to probe, so keep a View where you can. Whatever the bytes are, probing stays within them. But if the lines were damaged, it
-// may say no to a key that was added.
+// long as to probe, so keep a View where you can. Whatever the bytes are, probing stays within
+// them. But if the lines were damaged, it may say no to a key that was added.
 func OpenViewUnverified(data []byte) (View, error) {
 	return openView(data, false)
 }
