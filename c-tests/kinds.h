@@ -55,6 +55,7 @@
 static history_keys asked; /* of a line */
 
 #define PROBED(kind)                                                                                      \
+    static bloomline_view kind##_seen(const void *handle) { return kind##_view_of((const bloomline_##kind *)handle); } \
     static bool kind##_has(const void *handle, size_t i)                                                  \
     {                                                                                                     \
         const bloomline_##kind *filter = (const bloomline_##kind *)handle;                                \
@@ -197,6 +198,7 @@ typedef struct {
     bloomline_status (*load)(const char *path, void **out);
     /* What histories ask, of 'asked'. */
     bloomline_status (*make)(char **args, size_t count, void **out);
+    bloomline_view (*view)(const void *handle);
     bool (*contains)(const void *handle, size_t i);
     size_t (*contains_all)(const void *handle, uint64_t *bitmap);
     bloomline_status (*insert)(void *handle, bool *is_new);
@@ -210,7 +212,7 @@ typedef struct {
 
 #define NAMED(kind_name, number, directory) .name = #kind_name, .kind = BLOOMLINE_KIND_##number, .golden = directory
 #define WHOLE(kind, add_one, is_mapped, count) STORED_ROW(kind), .add = add_one, .mapped = is_mapped, .fewest = count
-#define ASKED(kind_name, of) .make = kind_name##_make, .contains = of##_has, .contains_all = of##_has_all, .other = of##_other
+#define ASKED(kind_name, of) .make = kind_name##_make, .view = of##_seen, .contains = of##_has, .contains_all = of##_has_all, .other = of##_other
 #define CHANGED(of) .insert = of##_insert, .insert_all = of##_insert_all
 #define TAKEN(of) .remove = of##_remove, .remove_all = of##_remove_all
 

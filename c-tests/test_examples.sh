@@ -49,7 +49,7 @@ value() { sed -n "s/^ *$1 *\([0-9.,]*\).*/\1/p" out | tr -d ,; }
 
 warnings=(-O2 -Wall -Wextra -Wpedantic -Werror -I"$root/include")
 "$cc" -std=c11 "${warnings[@]}" -o demo "$root/examples/c/demo.c" "$library" "${native[@]}" -lm
-for name in blacklist shard_routing push sessions consumer; do
+for name in blacklist shard_routing push sessions consumer columns; do
     "$cc" -std=c11 "${warnings[@]}" -o $name "$root/examples/c/$name.c" "$library" "${native[@]}" -lm
 done
 for name in registration safe_browsing; do
@@ -68,6 +68,8 @@ expect 0 "push: nothing twice within 7 days" "^repeated +0 messages within 7 day
 expect 0 "push: sent once more afterwards" "^again +[1-9][0-9]* sent once more, after 7 days; 0\.[01]" ./push 1000
 expect 0 "sessions: none refused" "^refused +0 open sessions of 26668" ./sessions 20000
 expect 2 "sessions: no number" "^sessions: usage" ./sessions many
+expect 0 "columns: none lost" "^lost +0$" ./columns 50000
+expect 2 "columns: no number" "^columns: usage" ./columns many
 expect 0 "consumer: nothing acknowledged is lost" "^lost +0; 0\.[0-9]" ./consumer 60
 expect 2 "consumer: no number" "^consumer: usage" ./consumer many
 is "consumer: leaves no file" test -z "$(ls "$TMPDIR")"

@@ -406,12 +406,15 @@ BLOOMLINE_API uint64_t bloomline_hash_u64(uint64_t key, uint64_t seed);
 
 /**
  * bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), bloomline_hash_u64_batch() as
- * bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers
- * themselves. Does nothing if either is NULL.
+ * bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers of 8
+ * bytes themselves. bloomline_hash_u32_batch() hashes integers by their 4 bytes in little-endian
+ * order: keys other than the same numbers in 8. They do nothing if either array is NULL.
  */
 BLOOMLINE_API void bloomline_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t seed,
     uint64_t *out);
 BLOOMLINE_API void bloomline_hash_u64_batch(const uint64_t *keys, size_t n, uint64_t seed,
+    uint64_t *out);
+BLOOMLINE_API void bloomline_hash_u32_batch(const uint32_t *keys, size_t n, uint64_t seed,
     uint64_t *out);
 
 /* Size and shape of a filter ------------------------------------------------------------ */
@@ -960,6 +963,87 @@ BLOOMLINE_API void bloomline_view_contains_each(const bloomline_view *view,
  * Returns SIZE_MAX if 'view' is NULL or not opened.
  */
 BLOOMLINE_API size_t bloomline_view_fewest_each(const bloomline_view *view);
+
+/* Views: columns, and the rows that may be present -------------------------------------- */
+
+/**
+ * bloomline_view_select_u64() probes for the integers of a column of 'n' rows. It writes the
+ * numbers of the rows that may be present to 'out', in ascending order, and returns how many there
+ * are. The others select rows of a column of
+ *
+ * - hashes: those of bloomline_view_hash(), or whatever the keys were inserted by;
+ * - 8-byte and 4-byte integers, hashed as the bytes of their own width in little-endian order on
+ *   every CPU: bloomline_hash_u64_batch() and bloomline_hash_u32_batch() hash the same;
+ * - strings, as Apache Arrow has them: that of row i is the bytes of 'data' from offsets[i] to
+ *   offsets[i + 1]. There are n + 1 offsets; of large strings they have 8 bytes. That 'data' has
+ *   these bytes is the caller's promise: its length is not told.
+ *
+ * 'out' has room for 'n' numbers. What is behind those returned is of no use. Rows are best
+ * selected from 1,024 to 4,096 at a time, each part used while it is in the cache.
+ *
+ * If 'view' is NULL or not opened, or an array is NULL, all rows may be present; so may a string
+ * whose offsets are negative or descend, or whose 'data' is NULL. If 'out' is NULL, returns 'n'. If
+ * 'n' rows cannot be counted by the type of 'out', writes nothing and returns SIZE_MAX.
+ */
+BLOOMLINE_API size_t bloomline_view_select_u64(const bloomline_view *view, const uint64_t *values,
+    size_t n, uint32_t *out);
+BLOOMLINE_API size_t bloomline_view_select_u32(const bloomline_view *view, const uint32_t *values,
+    size_t n, uint32_t *out);
+BLOOMLINE_API size_t bloomline_view_select_hashes(const bloomline_view *view,
+    const uint64_t *hashes, size_t n, uint32_t *out);
+BLOOMLINE_API size_t bloomline_view_select_strings(const bloomline_view *view,
+    const int32_t *offsets, const void *data, size_t n, uint32_t *out);
+BLOOMLINE_API size_t bloomline_view_select_large_strings(const bloomline_view *view,
+    const int64_t *offsets, const void *data, size_t n, uint32_t *out);
+
+/**
+ * bloomline_view_select16_u64() and those below do so for at most 65,536 rows, whose numbers have
+ * 2 bytes.
+ */
+BLOOMLINE_API size_t bloomline_view_select16_u64(const bloomline_view *view, const uint64_t *values,
+    size_t n, uint16_t *out);
+BLOOMLINE_API size_t bloomline_view_select16_u32(const bloomline_view *view, const uint32_t *values,
+    size_t n, uint16_t *out);
+BLOOMLINE_API size_t bloomline_view_select16_hashes(const bloomline_view *view,
+    const uint64_t *hashes, size_t n, uint16_t *out);
+BLOOMLINE_API size_t bloomline_view_select16_strings(const bloomline_view *view,
+    const int32_t *offsets, const void *data, size_t n, uint16_t *out);
+BLOOMLINE_API size_t bloomline_view_select16_large_strings(const bloomline_view *view,
+    const int64_t *offsets, const void *data, size_t n, uint16_t *out);
+
+/**
+ * bloomline_view_refine_u64() takes the 'n' rows of a selection. It keeps those that may be
+ * present, in their order, at the front of 'selection', and returns how many there are. What is
+ * behind these is of no use. The others refine by columns as above.
+ *
+ * The column has all rows of the selection. That is the caller's promise: its length is not told,
+ * and a row that it lacks is read where it would be.
+ *
+ * To leave out the rows that are null, refine the selection of the others. Where all rows may be
+ * present, the selection stays as it is. If 'selection' is NULL, returns 'n'.
+ */
+BLOOMLINE_API size_t bloomline_view_refine_u64(const bloomline_view *view, const uint64_t *values,
+    uint32_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine_u32(const bloomline_view *view, const uint32_t *values,
+    uint32_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine_hashes(const bloomline_view *view,
+    const uint64_t *hashes, uint32_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine_strings(const bloomline_view *view,
+    const int32_t *offsets, const void *data, uint32_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine_large_strings(const bloomline_view *view,
+    const int64_t *offsets, const void *data, uint32_t *selection, size_t n);
+
+/** bloomline_view_refine16_u64() and those below do so for numbers of rows that have 2 bytes. */
+BLOOMLINE_API size_t bloomline_view_refine16_u64(const bloomline_view *view, const uint64_t *values,
+    uint16_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine16_u32(const bloomline_view *view, const uint32_t *values,
+    uint16_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine16_hashes(const bloomline_view *view,
+    const uint64_t *hashes, uint16_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine16_strings(const bloomline_view *view,
+    const int32_t *offsets, const void *data, uint16_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine16_large_strings(const bloomline_view *view,
+    const int64_t *offsets, const void *data, uint16_t *selection, size_t n);
 
 /* Several filters at once: one set split over them -------------------------------------- */
 

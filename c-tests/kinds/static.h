@@ -53,7 +53,7 @@ static bloomline_status static_make(char **args, size_t count, void **out)
     free(data);
     return status;
 }
-static bloomline_view static_view(const void *handle)
+static bloomline_view static_seen(const void *handle)
 {
     bloomline_view view;
     REQUIRE_OK(bloomline_view_open((const size_t *)handle + 1, static_len(handle), 0, &view));
@@ -61,19 +61,19 @@ static bloomline_view static_view(const void *handle)
 }
 static bool static_has(const void *handle, size_t i)
 {
-    bloomline_view view = static_view(handle);
+    bloomline_view view = static_seen(handle);
     return asked.bytes ? bloomline_view_contains(&view, asked.keys[i].data, asked.keys[i].len)
                       : bloomline_view_contains_hash(&view, asked.hashes[i]);
 }
 static size_t static_has_all(const void *handle, uint64_t *bitmap)
 {
-    bloomline_view view = static_view(handle);
+    bloomline_view view = static_seen(handle);
     return asked.bytes ? bloomline_view_contains_keys(&view, asked.keys, asked.n, bitmap)
                       : bloomline_view_contains_hashes(&view, asked.hashes, asked.n, bitmap);
 }
 static void static_other(char *answer, void *handle, char **words)
 {
-    bloomline_view view = static_view(handle);
+    bloomline_view view = static_seen(handle);
     REQUIRE(is(words[0], "key_count"));
     history_number(answer, bloomline_view_key_count(&view));
 }

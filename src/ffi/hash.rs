@@ -147,8 +147,9 @@ fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
 }
 
 /// bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), bloomline_hash_u64_batch() as
-/// bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers
-/// themselves. Does nothing if either is NULL.
+/// bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers of 8
+/// bytes themselves. bloomline_hash_u32_batch() hashes integers by their 4 bytes in little-endian
+/// order: keys other than the same numbers in 8. They do nothing if either array is NULL.
 fn bloomline_hash_batch(keys: *const bloomline_bytes, n: usize, seed: u64, out: *mut u64) {
     let Some(keys) = keys_at(keys, n) else {
         return;
@@ -161,14 +162,30 @@ fn bloomline_hash_batch(keys: *const bloomline_bytes, n: usize, seed: u64, out: 
     });
 }
 fn bloomline_hash_u64_batch(keys: *const u64, n: usize, seed: u64, out: *mut u64) {
+    hash_integers(keys, n, seed, out)
+}
+fn bloomline_hash_u32_batch(keys: *const u32, n: usize, seed: u64, out: *mut u64) {
+    hash_integers(keys, n, seed, out)
+}
+}
+
+/// Hashes an array of integers, which may be `out`.
+///
+/// # Safety
+/// `keys` as for `boundary::slice`, `out` as for [`write_hashes`]; the same memory only if
+/// integers are as long as hashes.
+unsafe fn hash_integers<K: crate::Key>(keys: *const K, n: usize, seed: u64, out: *mut u64) {
     // Looked at as a slice one buffer at a time, since `out` may be the same memory.
     // Only the pointer is checked here, the slice is gone before any write.
-    if slice(keys, n).is_none() || out.is_null() || !out.is_aligned() {
+    // SAFETY: the same contract.
+    if unsafe { slice(keys, n) }.is_none() || !is_there(out.cast_const()) {
         return;
     }
-    write_hashes(out, n, |range, buffer| {
-        let keys = std::slice::from_raw_parts(keys.add(range.start), range.len());
-        crate::hash::hash_u64_batch(keys, seed, buffer);
-    });
-}
+    // SAFETY: the same contract; each part of the array is read before the same part is written.
+    unsafe {
+        write_hashes(out, n, |range, buffer| {
+            let keys = std::slice::from_raw_parts(keys.add(range.start), range.len());
+            crate::hash::hash_batch(keys, seed, buffer);
+        });
+    }
 }

@@ -77,6 +77,7 @@ mod map;
 mod matrix;
 mod params;
 mod scalable;
+mod select;
 mod shards;
 mod status;
 mod swap;
@@ -88,6 +89,6 @@ mod window;
 pub use {
     allocator::*, block::*, cascade::*, concurrent::*, counting::*, cuckoo::*, encode::*,
     engines::*, filter::*, group::*, growing::*, hash::*, journal::*, lines::*, map::*, matrix::*,
-    params::*, scalable::*, shards::*, status::*, swap::*, version::*, view::*, views::*,
-    window::*,
+    params::*, scalable::*, select::*, shards::*, status::*, swap::*, version::*, view::*,
+    views::*, window::*,
 };

@@ -126,7 +126,7 @@ macro_rules! as_others {
 as_others!([K: Key, const N: usize] [K; N] as [K], [K: Key] Vec<K> as [K]);
 
 /// Hashes that the caller has, as a column.
-pub(super) struct Given<'a>(pub(super) &'a [u64]);
+pub(crate) struct Given<'a>(pub(crate) &'a [u64]);
 
 impl ColumnRows for Given<'_> {
     fn rows(&self) -> usize {

@@ -3,10 +3,17 @@
 mod column;
 
 pub use column::{Column, Nullable, Nulls, Offset, Strings};
+// For C.
+#[cfg(feature = "capi")]
+pub(crate) use column::{ColumnRows, Given};
+#[cfg(feature = "capi")]
+pub(crate) use rows::RowNumber;
+pub(crate) use rows::{Room, Row};
 
 use super::probe::Probe;
 use crate::bitmap::Answers;
-use crate::kernel::rows::{self, Row};
+use crate::kernel::rows;
+#[cfg(not(feature = "capi"))]
 use column::Given;
 
 /// Probes of columns for query engines: which rows may be present, as a selection, as bytes or as bits.
@@ -38,16 +45,7 @@ pub trait Select: Probe {
     /// # Panics
     /// If `rows` is shorter than the column; if its type cannot count the rows.
     fn select_column<C: Column + ?Sized, R: Row>(&self, column: &C, rows: &mut [R]) -> usize {
-        let (kernels, all) = (rows::kernels(), column.rows());
-        assert!(rows.len() >= all, "{all} rows of a column, and room for {}", rows.len());
-        assert!(all as u64 <= R::MOST, "{all} rows of a column, and numbers for {}", R::MOST);
-        let mut count = 0;
-        in_runs(self, column, |first, len, words| {
-            // No row is written behind those that are done.
-            let room = &mut rows[count..count + len];
-            count += rows::select(kernels, words, len, first, room);
-        });
-        count
+        select(self, column, rows.into())
     }
 
     /// As [`select_column`](Select::select_column), for the hashes of keys.
@@ -68,10 +66,7 @@ pub trait Select: Probe {
         if let Some(&last) = rows.iter().max() {
             assert!(last.number() < all, "row {} of a column of {all}", last.number());
         }
-        if rows.len() <= FEW {
-            return refine(self, column, rows, &mut [0; FEW], &mut [0]);
-        }
-        refine(self, column, rows, &mut [0; RUN], &mut [0; RUN / 64])
+        refine(self, column, rows)
     }
 
     /// As [`refine_column`](Select::refine_column), where row `i` has hash `i`.
@@ -133,6 +128,36 @@ const RUN: usize = 1024;
 /// So few need less room, which is zeroed first.
 const FEW: usize = 64;
 
+/// [`Select::select_column`].
+pub(crate) fn select<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
+    filter: &P,
+    column: &C,
+    mut rows: Room<'_, R>,
+) -> usize {
+    let (kernels, all) = (rows::kernels(), column.rows());
+    assert!(rows.len() >= all, "{all} rows of a column, and room for {}", rows.len());
+    assert!(all as u64 <= R::MOST, "{all} rows of a column, and numbers for {}", R::MOST);
+    let mut count = 0;
+    in_runs(filter, column, |first, len, words| {
+        // No row is written behind those that are done.
+        let room = rows.part(count..count + len);
+        count += rows::select(kernels, words, len, first, room);
+    });
+    count
+}
+
+/// [`Select::refine_column`], of rows that the column has.
+pub(crate) fn refine<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
+    filter: &P,
+    column: &C,
+    rows: &mut [R],
+) -> usize {
+    if rows.len() <= FEW {
+        return refine_in_runs(filter, column, rows, &mut [0; FEW], &mut [0]);
+    }
+    refine_in_runs(filter, column, rows, &mut [0; RUN], &mut [0; RUN / 64])
+}
+
 /// Calls `work` with the number of a row, how many follow, and their answers, until all are done.
 #[inline(always)]
 fn in_runs<P: Probe + ?Sized, C: Column + ?Sized>(
@@ -168,8 +193,8 @@ fn each_run<P: Probe + ?Sized, C: Column + ?Sized>(
     }
 }
 
-/// Keeps those of these rows, each of the column, that may be present; with room as [`each_run`].
-fn refine<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
+/// [`refine`], with room as [`each_run`].
+fn refine_in_runs<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
     filter: &P,
     column: &C,
     rows: &mut [R],

@@ -16,6 +16,8 @@ mod tests;
 use super::backend::Backend;
 use super::choice::Kernels;
 use number::Number;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// What a backend does for selections of `R`. All take the answers of `len` rows, a bit each, and return
 /// how many are set.
@@ -99,6 +101,38 @@ pub(crate) fn kernels() -> Kernels {
     Kernels::active().unwrap_or_else(|_| scalar())
 }
 
+/// Room for numbers of rows, initialised or not.
+pub(crate) struct Room<'a, R>(&'a mut [MaybeUninit<R>]);
+
+impl<'a, R> From<&'a mut [R]> for Room<'a, R> {
+    fn from(rows: &'a mut [R]) -> Room<'a, R> {
+        // SAFETY: the same rows; nothing here takes back that they are initialised.
+        Room(unsafe { &mut *(std::ptr::from_mut(rows) as *mut [MaybeUninit<R>]) })
+    }
+}
+
+#[cfg(feature = "capi")]
+impl<'a, R> From<&'a mut [MaybeUninit<R>]> for Room<'a, R> {
+    fn from(rows: &'a mut [MaybeUninit<R>]) -> Room<'a, R> {
+        Room(rows)
+    }
+}
+
+impl<R> Room<'_, R> {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A part of it.
+    ///
+    /// # Panics
+    /// If it is longer.
+    #[inline(always)]
+    pub(crate) fn part(&mut self, range: Range<usize>) -> Room<'_, R> {
+        Room(&mut self.0[range])
+    }
+}
+
 fn of_all(words: &[u64], len: usize) -> &[u64] {
     &words[..len.div_ceil(64)]
 }
@@ -112,11 +146,12 @@ pub(crate) fn select<R: RowNumber>(
     words: &[u64],
     len: usize,
     first: usize,
-    out: &mut [R],
+    out: Room<'_, R>,
 ) -> usize {
-    let (words, out) = (of_all(words, len), &mut out[..len]);
-    // SAFETY: this CPU runs the backend, since its kernels exist; there are the words, and the room.
-    unsafe { (R::calls(kernels.number()).select)(words, len, first, out.as_mut_ptr()) }
+    let (words, out) = (of_all(words, len), &mut out.0[..len]);
+    // SAFETY: this CPU runs the backend, since its kernels exist; there are the words, and the room,
+    // which is only written.
+    unsafe { (R::calls(kernels.number()).select)(words, len, first, out.as_mut_ptr().cast()) }
 }
 
 /// Moves those of the `len` rows from `from` on whose bit is set to where `to` is. Returns how many.

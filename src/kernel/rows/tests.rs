@@ -27,7 +27,7 @@ fn check<R: RowNumber + Debug>(first: usize) {
                 let set: Vec<usize> = (0..len).filter(|&i| is_set(&words, i)).collect();
                 let expected: Vec<R> = set.iter().map(|&i| R::of(first + i)).collect();
                 let mut room = vec![R::of(BESIDE); len + 40];
-                let count = select(kernels, &words, len, first, &mut room[3..3 + len]);
+                let count = select(kernels, &words, len, first, (&mut room[3..3 + len]).into());
                 assert_eq!(room[3..3 + count], expected, "{backend:?} {len}");
                 let beside = room[..3].iter().chain(&room[3 + len..]);
                 assert!(beside.copied().eq(vec![R::of(BESIDE); 40]), "{backend:?} {len}");
