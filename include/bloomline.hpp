@@ -298,6 +298,25 @@ std::vector<bloomline_bytes> keys(C &&strings) BLOOMLINE_DELETED("the strings ar
     bloomline_hash_u64_batch(keys.data(), keys.size(), seed, hashes.data());
     return hashes;
 }
+/// Hashes integers by their 4 bytes: keys other than the same numbers of 64 bits.
+[[nodiscard]] inline std::vector<uint64_t> hash_u32_batch(Span<const uint32_t> keys, uint64_t seed = 0) {
+    std::vector<uint64_t> hashes(keys.size());
+    bloomline_hash_u32_batch(keys.data(), keys.size(), seed, hashes.data());
+    return hashes;
+}
+namespace detail {
+/// The number of the lowest bit that is set, of which there is one.
+inline size_t lowest_bit(uint64_t bits) noexcept {
+#if defined(__GNUC__)
+    return static_cast<size_t>(__builtin_ctzll(bits));
+#else
+    size_t i = 0;
+    for (; (bits & 255) == 0; bits >>= 8) i += 8;
+    for (; (bits & 1) == 0; bits >>= 1) i++;
+    return i;
+#endif
+}
+} // namespace detail
 
 /// The answers to a batch, one bit for each key. Reuse it: the next batch need not allocate.
 class Bitmap {
@@ -315,10 +334,7 @@ public:
     template <class F>
     void for_each(F &&f) const {
         for (size_t word = 0; word < words_.size(); word++) {
-            size_t i = 64 * word;
-            for (uint64_t bits = words_[word]; bits != 0; bits >>= 1, i++) {
-                if (bits & 1) f(i);
-            }
+            for (uint64_t bits = words_[word]; bits != 0; bits &= bits - 1) f(64 * word + detail::lowest_bit(bits));
         }
     }
 
@@ -642,6 +658,56 @@ public:
         }
         return out;
     }
+    /// Writes the numbers of the rows of a column that may be present to 'rows', a vector of uint32_t or
+    /// uint16_t that is resized to them, and returns how many they are. Reuse it: the next batch need not
+    /// allocate. If uint16_t cannot count the rows, it is empty after, and SIZE_MAX is returned. Strings are
+    /// those of Apache Arrow: see bloomline_view_select_u64(). That their offsets lie within the 'data' is the
+    /// caller's promise.
+    template <class Rows>
+    size_t select_hashes(Span<const uint64_t> hashes, Rows &rows) const {
+        return select(bloomline_view_select_hashes, bloomline_view_select16_hashes, rows, hashes.size(), hashes.data());
+    }
+    template <class Rows>
+    size_t select_u64(Span<const uint64_t> values, Rows &rows) const {
+        return select(bloomline_view_select_u64, bloomline_view_select16_u64, rows, values.size(), values.data());
+    }
+    template <class Rows>
+    size_t select_u32(Span<const uint32_t> values, Rows &rows) const {
+        return select(bloomline_view_select_u32, bloomline_view_select16_u32, rows, values.size(), values.data());
+    }
+    template <class Rows>
+    size_t select_strings(Span<const int32_t> offsets, Bytes data, Rows &rows) const {
+        return select(bloomline_view_select_strings, bloomline_view_select16_strings, rows, strings(offsets), offsets.data(),
+                      data.data());
+    }
+    template <class Rows>
+    size_t select_strings(Span<const int64_t> offsets, Bytes data, Rows &rows) const {
+        return select(bloomline_view_select_large_strings, bloomline_view_select16_large_strings, rows, strings(offsets),
+                      offsets.data(), data.data());
+    }
+    /// Keeps those rows of a selection that may be present, in their order, and returns how many they are.
+    /// That the column has the rows is the caller's promise.
+    template <class Rows>
+    size_t refine_hashes(Span<const uint64_t> hashes, Rows &rows) const {
+        return refine(bloomline_view_refine_hashes, bloomline_view_refine16_hashes, rows, hashes.data());
+    }
+    template <class Rows>
+    size_t refine_u64(Span<const uint64_t> values, Rows &rows) const {
+        return refine(bloomline_view_refine_u64, bloomline_view_refine16_u64, rows, values.data());
+    }
+    template <class Rows>
+    size_t refine_u32(Span<const uint32_t> values, Rows &rows) const {
+        return refine(bloomline_view_refine_u32, bloomline_view_refine16_u32, rows, values.data());
+    }
+    template <class Rows>
+    size_t refine_strings(Span<const int32_t> offsets, Bytes data, Rows &rows) const {
+        return refine(bloomline_view_refine_strings, bloomline_view_refine16_strings, rows, offsets.data(), data.data());
+    }
+    template <class Rows>
+    size_t refine_strings(Span<const int64_t> offsets, Bytes data, Rows &rows) const {
+        return refine(bloomline_view_refine_large_strings, bloomline_view_refine16_large_strings, rows, offsets.data(),
+                      data.data());
+    }
     /// Probes for keys that lie anywhere, by pointers to them. Writes to 'present', which has room for as
     /// many, whether each may be present; so may one whose pointer is null.
     void contains_each(Span<const bloomline_bytes *const> keys, bool *present) const noexcept {
@@ -673,6 +739,32 @@ public:
     [[nodiscard]] double estimated_rate() const noexcept { return facts().estimated_rate; }
     /// Of the fullest line: near 1 if an attacker chose keys that all fall on it.
     [[nodiscard]] double worst_line_rate() const noexcept { return facts().worst_line_rate; }
+private:
+    template <class O>
+    static size_t strings(Span<O> offsets) noexcept { return offsets.size() - (offsets.size() != 0); }
+    template <class Wide, class Narrow, class Rows, class... Column>
+    size_t select(Wide wide, Narrow narrow, Rows &rows, size_t n, Column... column) const {
+        rows.resize(n);
+        const size_t count = of_rows<Rows>(wide, narrow)(this->viewed(), column..., n, rows.data());
+        rows.resize(count <= n ? count : 0);
+        return count;
+    }
+    template <class Wide, class Narrow, class Rows, class... Column>
+    size_t refine(Wide wide, Narrow narrow, Rows &rows, Column... column) const {
+        const size_t count = of_rows<Rows>(wide, narrow)(this->viewed(), column..., rows.data(), rows.size());
+        rows.resize(count);
+        return count;
+    }
+    template <class Rows, class Wide, class Narrow>
+    static auto of_rows(Wide wide, Narrow narrow) noexcept {
+        using Row = typename Rows::value_type;
+        static_assert(std::is_same_v<Row, uint32_t> || std::is_same_v<Row, uint16_t>, "rows are uint32_t or uint16_t");
+        if constexpr (sizeof(Row) == 4) {
+            return wide;
+        } else {
+            return narrow;
+        }
+    }
 };
 
 /// Inserts. 'auto' is what the C function returns:

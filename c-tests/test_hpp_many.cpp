@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// test_hpp_many.cpp - bloomline.hpp with many answers: rows of columns; many views, groups and matrices asked for a
+// key at once. It is built without exceptions and RTTI, too.
+#include "hpp.h"
+
+namespace {
+
+// Some rows of a column, as bits by bitmaps; each is held to a single probe.
+void bits_that_are_set()
+{
+    Filter filter = make_filter(100);
+    for (std::uint64_t i = 0; i < 200; i += 3) filter.insert_hash(hash(IntegerKey(i), 7));
+    Bitmap bitmap;
+    for (const std::size_t n : {0, 1, 63, 64, 65, 128, 200}) {
+        std::vector<std::uint64_t> hashes;
+        for (std::uint64_t i = 0; i < n; i++) hashes.push_back(hash(IntegerKey(i), 7));
+        filter.contains_hashes(hashes, bitmap);
+        std::vector<std::size_t> expected, found;
+        for (std::size_t i = 0; i < n; i++) {
+            if (filter.contains_hash(hashes[i])) expected.push_back(i);
+        }
+        bitmap.for_each([&](std::size_t i) { found.push_back(i); });
+        CHECK(found == expected && found.size() == bitmap.count());
+    }
+}
+
+// Columns of every type, and what single probes say of their rows.
+struct Columns {
+    std::vector<std::uint64_t> u64, hashes;
+    std::vector<std::uint32_t> u32;
+    std::vector<std::int32_t> offsets = {3};
+    std::vector<std::int64_t> large_offsets = {3};
+    std::string data = "not";
+
+    explicit Columns(std::size_t n)
+    {
+        for (std::size_t i = 0; i < n; i++) {
+            u64.push_back(i * 977);
+            u32.push_back(static_cast<std::uint32_t>(i * 31));
+            data += string(i);
+            offsets.push_back(static_cast<std::int32_t>(data.size()));
+            large_offsets.push_back(static_cast<std::int64_t>(data.size()));
+        }
+        hashes = hash_u64_batch(u64, 7);
+    }
+    static std::string string(std::size_t i) { return std::string(i % 5, 'x') + std::to_string(i); }
+};
+
+static std::uint64_t hash_of_u32(std::uint32_t value)
+{
+    const unsigned char bytes[4] = {static_cast<unsigned char>(value), static_cast<unsigned char>(value >> 8),
+                                    static_cast<unsigned char>(value >> 16), static_cast<unsigned char>(value >> 24)};
+    return hash(bytes, 7);
+}
+
+// Selects by 'select(column, rows)' and refines by 'refine(column, rows)'; 'there(i)' says whether row i may be present.
+template <class Row, class There, class Select, class Refine>
+void check_rows(std::size_t n, There there, Select select, Refine refine)
+{
+    std::vector<Row> expected, rows = {9, 9, 9};
+    for (std::size_t i = 0; i < n; i++) {
+        if (there(i)) expected.push_back(static_cast<Row>(i));
+    }
+    CHECK_U64(expected.size(), select(rows));
+    CHECK(rows == expected);
+    rows.clear();
+    expected.clear();
+    for (std::size_t i = n; i-- > 0;) {
+        if (i % 3 != 0) rows.push_back(static_cast<Row>(i));
+        if (i % 3 != 0 && there(i)) expected.push_back(static_cast<Row>(i));
+    }
+    CHECK_U64(expected.size(), refine(rows));
+    CHECK(rows == expected);
+}
+
+template <class Row, class F>
+void check_columns(const F &filter, const Columns &column)
+{
+    const std::size_t n = column.u64.size();
+    const auto has_u64 = [&](std::size_t i) { return filter.contains_u64(column.u64[i]); };
+    const auto has_u32 = [&](std::size_t i) { return filter.contains_hash(hash_of_u32(column.u32[i])); };
+    const auto has_string = [&](std::size_t i) { return filter.contains(Columns::string(i)); };
+    check_rows<Row>(n, has_u64, [&](auto &rows) { return filter.select_hashes(column.hashes, rows); },
+                    [&](auto &rows) { return filter.refine_hashes(column.hashes, rows); });
+    check_rows<Row>(n, has_u64, [&](auto &rows) { return filter.select_u64(column.u64, rows); },
+                    [&](auto &rows) { return filter.refine_u64(column.u64, rows); });
+    check_rows<Row>(n, has_u32, [&](auto &rows) { return filter.select_u32(column.u32, rows); },
+                    [&](auto &rows) { return filter.refine_u32(column.u32, rows); });
+    check_rows<Row>(n, has_string, [&](auto &rows) { return filter.select_strings(column.offsets, column.data, rows); },
+                    [&](auto &rows) { return filter.refine_strings(column.offsets, column.data, rows); });
+    check_rows<Row>(n, has_string, [&](auto &rows) { return filter.select_strings(column.large_offsets, column.data, rows); },
+                    [&](auto &rows) { return filter.refine_strings(column.large_offsets, column.data, rows); });
+}
+
+void columns()
+{
+    for (const std::size_t n : {0, 1, 16, 64, 65, 1100}) {
+        const Columns column(n);
+        Filter filter = make_filter(400);
+        for (std::size_t i = 0; i < n; i += 9) {
+            filter.insert_u64(column.u64[i]);
+            filter.insert_hash(hash_of_u32(column.u32[i]));
+            filter.insert(Columns::string(i));
+        }
+        const std::vector<std::uint64_t> hashes = hash_u32_batch(column.u32, 7);
+        for (std::size_t i = 0; i < n; i++) CHECK_U64(hash_of_u32(column.u32[i]), hashes[i]);
+        check_columns<std::uint32_t>(filter, column);
+        check_columns<std::uint16_t>(filter, column);
+        check_columns<std::uint32_t>(filter.view(), column);
+        auto counting = CountingFilter::create(params_for_bits(100, 10, 7));
+        REQUIRE(counting);
+        if (n > 0) counting->insert_u64(column.u64[0]);
+        check_columns<std::uint16_t>(*counting, column);
+        check_columns<std::uint32_t>(Filter(), column); // all rows
+        check_columns<std::uint32_t>(View(), column);
+    }
+    // Without offsets there are no strings; and rows that a type cannot count.
+    std::vector<std::uint16_t> rows = {1, 2};
+    const std::vector<std::int32_t> none;
+    CHECK_U64(0, View().select_strings(none, Bytes(), rows));
+    CHECK(rows.empty());
+    const std::vector<std::uint64_t> many(65537);
+    rows = {1, 2};
+    CHECK_U64(SIZE_MAX, make_filter().select_u64(many, rows));
+    CHECK(rows.empty());
+    CHECK_U64(65536, View().select_u64({many.data(), 65536}, rows));
+    CHECK(rows.size() == 65536 && rows[65535] == 65535);
+}
+
+// Filters with seeds of their own, one key in all of them, and an empty view.
+void views_of_different_seeds()
+{
+    std::vector<Filter> filters;
+    std::vector<View> views;
+    for (std::uint64_t i = 0; i < 70; i++) {
+        auto filter = Filter::create(i % 7 == 0 ? params_for_bits(100, 20, i / 2)
+                                                : with_random_seed(params_for_bits(100, 20)));
+        REQUIRE(filter);
+        if (i % 3 == 0) filter->insert("apple"sv);
+        filters.push_back(*std::move(filter));
+    }
+    for (const Filter &filter : filters) views.push_back(filter.view());
+    views.push_back(View());
+    Bitmap bitmap;
+    CHECK_U64(25, views_contain(views, "apple"sv, bitmap));
+    CHECK_U64(71, bitmap.size());
+    for (std::size_t i = 0; i < 70; i++) CHECK(bitmap[i] == (i % 3 == 0));
+    CHECK_U64(71, views_contain_hash(views, views[0].hash("apple"sv), bitmap)); /* of one seed: in doubt, all */
+    const std::uint64_t hashes[] = {1, 2, 3};
+    CHECK_U64(3, shards_contain_hashes({views.data(), 70}, hashes, bitmap));
+    CHECK_U64(71, views_contain(views, text(nullptr), bitmap));
+    CHECK_U64(0, views_contain({}, "apple"sv, bitmap));
+}
+
+void groups()
+{
+    Filter filter = make_filter(), empty = make_filter();
+    filter.insert("apple"sv);
+    const std::vector<View> views = {filter.view(), empty.view(), View()};
+    auto group = Group::create(views);
+    REQUIRE(group);
+    CHECK_U64(3, group->view_count());
+    const std::vector<std::uint64_t> hashes = {views[0].hash("apple"sv), views[0].hash("pear"sv)};
+    Bitmap bitmap;
+    CHECK_U64(3, group->contains_hashes(hashes, bitmap)); /* a row for each hash */
+    CHECK(bitmap.size() == 128 && bitmap[0] && !bitmap[1] && bitmap[2] && !bitmap[64] && bitmap[66]);
+    CHECK_U64(1, group->contains_hash(hashes[1], bitmap));
+    CHECK(bitmap.size() == 3 && bitmap[2]);
+    CHECK_U64(2, group->contains("apple"sv, bitmap));
+    const std::vector<std::uint32_t> members = {0, 0, 2, 1, 99};
+    const std::vector<std::uint64_t> asked = {hashes[0], hashes[1], hashes[0], hashes[0], hashes[0]};
+    CHECK_U64(3, group->contains_pairs(members, asked, bitmap));
+    CHECK(bitmap.size() == 5 && bitmap[0] && bitmap[2] && bitmap[4]);
+    Group moved = *std::move(group);
+    CHECK_U64(5, moved.contains_pairs({members.data(), 2}, asked, bitmap));
+    CHECK_U64(5, Group().contains_pairs(members, asked, bitmap));
+    CHECK_U64(SIZE_MAX, Group().contains_hash(1, bitmap));
+}
+
+// The columns of a matrix are the filters, in memory, in bytes, and in single ranges of them.
+void matrices()
+{
+    const auto shape = params_for_bits(100, 20, 7);
+    auto made = Matrix::create(shape, 70);
+    REQUIRE(made);
+    Matrix matrix = *std::move(made);
+    std::vector<Filter> filters;
+    std::vector<View> views;
+    std::vector<std::uint64_t> names;
+    for (std::uint64_t i = 0; i < 70; i++) {
+        auto filter = Filter::create(i % 2 == 0 ? shape : foldable_to(params_for_bits(150, 20), *shape));
+        REQUIRE(filter);
+        filter->insert("key " + std::to_string(i));
+        if (i % 3 == 0) filter->insert("apple"sv);
+        filters.push_back(*std::move(filter));
+        names.push_back(i + 1000);
+    }
+    for (const Filter &filter : filters) views.push_back(filter.view());
+    CHECK(matrix.set_columns(0, views, 2) && matrix.set_names(names));
+    matrix.set_checksums(true);
+    const std::uint64_t apple = matrix.hash("apple"sv), other = matrix.hash("key 5"sv);
+    CHECK(apple == views[0].hash("apple"sv) && matrix.columns() == 70 && matrix.name(69) == 1069);
+    auto encoded = matrix.encode();
+    REQUIRE(encoded && kind_of(*encoded) == Kind::matrix);
+    auto map = Map::of_bytes(*encoded), load = Map::of_bytes_unverified(*encoded);
+    REQUIRE(map && load);
+    const MatrixView opened = map->matrix();
+    REQUIRE(opened);
+    auto clone = opened.clone(), decoded = Matrix::decode(*encoded);
+    REQUIRE(clone && decoded);
+    const auto check = [&](const auto &one) {
+        Bitmap bitmap, rows, among;
+        const std::vector<std::uint64_t> hashes = {apple, other};
+        std::size_t total = one.contains_hashes(hashes, rows);
+        CHECK_U64(256, rows.size());
+        for (std::size_t j = 0; j < 2; j++) {
+            const std::size_t count = one.contains_hash(hashes[j], bitmap);
+            CHECK(count == bitmap.count() && count == one.count_hash(hashes[j]) && bitmap.size() == 70);
+            for (std::size_t i = 0; i < 70; i++) {
+                CHECK(rows[128 * j + i] == bitmap[i] && (bitmap[i] || !views[i].contains_hash(hashes[j])));
+            }
+            total -= count;
+        }
+        CHECK_U64(0, total);
+        CHECK(one.contains("apple"sv, bitmap) >= 24 && bitmap[69] && one.any_hash(apple));
+        const std::vector<std::uint64_t> live = {8, 0};
+        CHECK_U64(1, one.contains_hash_among(apple, live, among));
+        CHECK(among[3] && one.any_hash(apple, live));
+        CHECK_U64(bitmap.count(), one.contains_hash_among(apple, {live.data(), 1}, among));
+        const std::vector<std::uint32_t> numbers = {3, 5, 70};
+        const std::vector<std::uint64_t> asked = {apple, other, apple};
+        CHECK_U64(3, one.contains_pairs(numbers, asked, bitmap));
+        CHECK_U64(3, one.contains_pairs({numbers.data(), 1}, asked, bitmap));
+        auto column = one.column(2);
+        REQUIRE(column);
+        const Bytes lines = views[2].lines();
+        const View taken = column->view();
+        CHECK(taken.lines().size() == lines.size() && memcmp(taken.lines().data(), lines.data(), lines.size()) == 0);
+        auto more = one.with_columns(71);
+        REQUIRE(more);
+        CHECK(more->columns() == 71 && more->name(70) == 0 && more->name(0) == 1000);
+        CHECK_STATUS(BLOOMLINE_ERR_COLUMN, one.column(70).code());
+        CHECK(one.about().flags == (BLOOMLINE_MATRIX_NAMES | BLOOMLINE_MATRIX_CHECKSUMS));
+    };
+    check(matrix);
+    check(opened);
+    check(load->matrix());
+    // A column as a view, alone and in a group.
+    std::vector<View> columns;
+    for (std::size_t i = 70; i-- > 0;) {
+        auto view = i % 2 == 0 ? matrix.column_view(i) : opened.column_view(i);
+        REQUIRE(view);
+        CHECK(view->contains_hash(apple) >= views[i].contains_hash(apple) && view->params()->line_count == shape->line_count);
+        columns.push_back(*view);
+    }
+    auto group = Group::create(columns);
+    REQUIRE(group);
+    Bitmap backwards, forwards;
+    group->contains_hash(apple, backwards);
+    matrix.contains_hash(apple, forwards);
+    for (std::size_t i = 0; i < 70; i++) CHECK(backwards[69 - i] == forwards[i]);
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, matrix.column_view(70).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, MatrixView().column_view(0).code());
+    check(*clone);
+    check(*decoded);
+    // Single ranges.
+    const std::size_t len = encoded->size();
+    auto read = matrix_shape({encoded->data() + len - 64, 64}, len);
+    REQUIRE(read);
+    auto range = matrix_range(*read, apple);
+    REQUIRE(range && range->checksum != 0);
+    Bitmap bitmap, expected;
+    const Bytes part(encoded->data() + range->offset, range->len), sum(encoded->data() + range->checksum, 8);
+    CHECK(matrix_contains_in(*read, apple, part, bitmap, sum));
+    CHECK_U64(matrix.contains_hash(apple, expected), bitmap.count());
+    CHECK(bitmap.words() == expected.words());
+    CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, matrix_contains_in(*read, apple, part, bitmap, {encoded->data(), 8}).code());
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_contains_in(*read, apple, {part.data(), 64}, bitmap).code());
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_shape({encoded->data(), 63}, len).code());
+    // One at a time, and errors.
+    CHECK(matrix.clear_column(3) && !(matrix.contains_hash(apple, bitmap), bitmap[3]));
+    CHECK(matrix.set_column(3, views[3]) && (matrix.contains_hash(apple, bitmap), bitmap[3]));
+    CHECK(matrix.insert(4, "pear"sv) && matrix.insert_u64(4, 42) && matrix.insert_hash(4, 43));
+    CHECK((matrix.contains_u64(42, bitmap), bitmap[4]));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, matrix.insert(70, "pear"sv).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILTER, matrix.set_column(3, View()).code());
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMNS, Matrix::create(shape, 0).code());
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, Matrix::create(params_for_rate(1, 2), 1).code());
+    CHECK(matrix.memory_usage() > 0 && matrix.set_names({}) && matrix.name(0) == 0);
+    // Empty ones.
+    CHECK(!MatrixView() && Matrix().any_hash(1) && Matrix().columns() == 0);
+    CHECK_U64(SIZE_MAX, Matrix().contains_hash(1, bitmap));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, MatrixView().clone().code());
+    auto block = filters[0].encode();
+    auto of_filter = Map::of_bytes(*block);
+    REQUIRE(of_filter);
+    CHECK(!of_filter->matrix());
+}
+
+} // namespace
+
+int main()
+{
+    check_begin("test_hpp_many");
+    RUN(bits_that_are_set);
+    RUN(columns);
+    RUN(views_of_different_seeds);
+    RUN(groups);
+    RUN(matrices);
+    return check_end();
+}
