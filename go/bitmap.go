@@ -41,6 +41,22 @@ func (b Bitmap) All() iter.Seq[int] {
 	}
 }
 
+// Unset yields the numbers of the bits that are not set, in ascending order, of answers for n keys: of keys
+// that are definitely absent, or were not new. It panics if b has fewer bits.
+func (b Bitmap) Unset(n int) iter.Seq[int] {
+	words := b[:(n+63)/64]
+	return func(yield func(int) bool) {
+		for i, word := range words {
+			for word = ^word; word != 0; word &= word - 1 {
+				at := i*64 + bits.TrailingZeros64(word)
+				if at >= n || !yield(at) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // sized returns a bitmap for n answers, all 0, in the memory of b if that is enough.
 func (b Bitmap) sized(n int) Bitmap {
 	words := (n + 63) / 64

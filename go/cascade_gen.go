@@ -56,6 +56,10 @@ func (f *Cascade) Hash(key []byte) uint64 {
 	return Hash(key, f.Seed())
 }
 
+func (f *Cascade) hashedWith() (any, uint64) {
+	return f, f.Seed()
+}
+
 // ---- what it is ----
 
 // String describes the cascade in a line.

@@ -129,6 +129,10 @@ func (f *ConcurrentFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *ConcurrentFilter) hashedWith() (any, uint64) {
+	return f, f.seed()
+}
+
 func (f *ConcurrentFilter) seed() uint64 {
 	return orZero(f).view.seed
 }

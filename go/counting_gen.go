@@ -161,6 +161,10 @@ func (f *CountingFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *CountingFilter) hashedWith() (any, uint64) {
+	return f, f.seed()
+}
+
 func (f *CountingFilter) seed() uint64 {
 	return f.plain().seed()
 }

@@ -136,6 +136,10 @@ func (f *CuckooFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *CuckooFilter) hashedWith() (any, uint64) {
+	return f, f.seed()
+}
+
 func (f *CuckooFilter) seed() uint64 {
 	return orZero(f).view.seed
 }

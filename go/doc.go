@@ -44,7 +44,8 @@
 //
 // Methods for many keys at once overlap the waits for memory: they are faster for filters beyond
 // the CPU's caches, and with AVX2 or C for all. They answer in a [Bitmap], which can be used again for the
-// next batch.
+// next batch. [SelectUint64s] and the functions beside it take a column of a query engine, and return the rows
+// that may be present.
 //
 // # Goroutines
 //

@@ -80,6 +80,10 @@ func (f *Filter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *Filter) hashedWith() (any, uint64) {
+	return f, f.seed()
+}
+
 func (f *Filter) seed() uint64 {
 	return orZero(f).view.seed
 }

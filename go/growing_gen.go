@@ -160,6 +160,10 @@ func (f *GrowingFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *GrowingFilter) hashedWith() (any, uint64) {
+	return f, f.seed()
+}
+
 func (f *GrowingFilter) seed() uint64 {
 	return orZero(f).view.seed
 }

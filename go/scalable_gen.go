@@ -127,6 +127,10 @@ func (f *ScalableFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.hashSeed())
 }
 
+func (f *ScalableFilter) hashedWith() (any, uint64) {
+	return f, f.hashSeed()
+}
+
 // ---- what it is ----
 
 // String describes the filter in a line.

@@ -58,6 +58,10 @@ func (f *StaticFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *StaticFilter) hashedWith() (any, uint64) {
+	return f, f.seed()
+}
+
 func (f *StaticFilter) seed() uint64 {
 	return orZero(f).view.seed
 }

@@ -127,6 +127,10 @@ func (w *Window) Hash(key []byte) uint64 {
 	return Hash(key, w.seed())
 }
 
+func (w *Window) hashedWith() (any, uint64) {
+	return w, w.seed()
+}
+
 func (w *Window) seed() uint64 {
 	return orZero(w).params.Seed
 }

@@ -3,10 +3,11 @@
 use super::read;
 
 /// Pages, the language of their first block, the program that has it, and whether it is all of it.
-const PROGRAMS: [(&str, &str, &str, bool); 3] = [
+const PROGRAMS: [(&str, &str, &str, bool); 4] = [
     ("README.md", "rust", "examples/twenty_lines.rs", true),
     ("go/README.md", "go", "go/example_test.go", false),
     ("docs/how-to/columns.md", "c", "examples/c/columns.c", false),
+    ("docs/how-to/columns.md", "go", "go/selection_example_test.go", false),
 ];
 
 /// The first fenced block of a language.
