@@ -32,6 +32,9 @@ static void check(bloomline_status status, const char *doing)
 static bool wants_customer(uint64_t id) { return id % 20 == 7; }
 static bool wants_article(uint64_t number) { return number % 10 == 3; }
 
+/* Here an engine looks up the customer and the article. Returns whether both are there. */
+static bool join(uint64_t id, uint64_t number) { return wants_customer(id) && wants_article(number); }
+
 static size_t name_of(uint64_t number, char name[MOST_NAME])
 {
     return (size_t)snprintf(name, MOST_NAME, "article %" PRIu64, number);
@@ -99,11 +102,10 @@ int main(int argc, char **argv)
         size_t count = bloomline_view_select_u64(&customers, customer, n, rows);
         count = bloomline_view_refine_strings(&articles, offsets, data, rows, count);
         for (size_t i = 0; i < count; i++) {
-            uint32_t row = rows[i]; /* here an engine looks up customer[row] */
-            found += wants_customer(customer[row]) && wants_article(article[row]);
+            found += join(customer[rows[i]], article[rows[i]]);
         }
         joined += count;
-        for (size_t row = 0; row < n; row++) wanted += wants_customer(customer[row]) && wants_article(article[row]);
+        for (size_t row = 0; row < n; row++) wanted += join(customer[row], article[row]);
     }
     printf("orders   %" PRIu64 ", of which the query wants %" PRIu64 "\n", orders, wanted);
     printf("joined   %" PRIu64 ", %.2f %% of them\n", joined, 100.0 * (double)joined / (double)orders);

@@ -14,7 +14,7 @@ exports! {
 ///
 /// - hashes: those of bloomline_view_hash(), or whatever the keys were inserted by;
 /// - 8-byte and 4-byte integers, hashed as the bytes of their own width in little-endian order on
-///   every CPU: bloomline_hash_u64_batch() and bloomline_hash_u32_batch() hash the same;
+///   every CPU: bloomline_hash_u64_batch() and bloomline_hash_u32_batch() do so with a seed;
 /// - strings, as Apache Arrow has them: that of row i is the bytes of 'data' from offsets[i] to
 ///   offsets[i + 1]. There are n + 1 offsets; of large strings they have 8 bytes. That 'data' has
 ///   these bytes is the caller's promise: its length is not told.
