@@ -15,7 +15,7 @@
 
 #include "files.h"
 
-enum { GOLDEN_LINE = 8192, GOLDEN_WORDS = 24 };
+enum { GOLDEN_LINE = 8192, GOLDEN_WORDS = 32 };
 
 static const char *golden_directory;
 
@@ -73,6 +73,18 @@ static inline uint64_t golden_number(const char *word, int base)
     uint64_t value = strtoull(word, &end, base);
     REQUIRE(end != word && *end == '\0');
     return value;
+}
+
+/* Writes the bytes of a word in hex to 'out', which has room for 'cap', and returns how many. */
+static inline size_t golden_bytes(const char *word, uint8_t *out, size_t cap)
+{
+    size_t len = strlen(word) / 2;
+    REQUIRE(len <= cap && strlen(word) % 2 == 0);
+    for (size_t i = 0; i < len; i++) {
+        char digits[3] = {word[2 * i], word[2 * i + 1], '\0'};
+        out[i] = (uint8_t)golden_number(digits, 16);
+    }
+    return len;
 }
 
 /* ---- the files of a MANIFEST ---- */

@@ -486,11 +486,24 @@ static void what_allocates_nothing(void)
         bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, block, len, &view),
     };
     found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
+    size_t bits = 0, left = 0;
+    bloomline_status columns[] = {
+        bloomline_engine_block_build(BLOOMLINE_ENGINE_PARQUET, hashes, KEYS, 10, block, sizeof block, &len),
+        bloomline_view_open_engine(BLOOMLINE_ENGINE_PARQUET, block, len, &view),
+        bloomline_parquet_read_header(block, len, &len, &bits),
+        bloomline_parquet_insert_hashes(block + len, bits, hashes, KEYS),
+        bloomline_parquet_fold(block + len, bits, 0.9, &left),
+        bloomline_parquet_write_header(left, data, sizeof data, &len),
+        bloomline_view_open_parquet_bits(block + len, left, &view),
+    };
+    found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
+    bloomline_parquet_hash_fixed(data, 3, KEYS, hashes);
     allocations.armed = false;
 
     CHECK_U64(0, allocations.count);
-    CHECK_U64(1 + 4 * KEYS + 1 + 2 * KEYS + 1, found);
+    CHECK_U64(1 + 4 * KEYS + 1 + 3 * KEYS + 1, found);
     for (size_t i = 0; i < 2; i++) CHECK(engines[i] == BLOOMLINE_OK && older[i] == BLOOMLINE_OK);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) CHECK_OK(columns[i]);
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) CHECK_OK(statuses[i]);
     bloomline_filter_free(filter);
     bloomline_filter_free(other);

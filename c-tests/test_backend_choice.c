@@ -52,6 +52,8 @@ static void outputs_stay_as_they_are(void)
     CHECK_STATUS(none, bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, &hash, 1, 10, block, sizeof block, &written));
     CHECK_STATUS(none, bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, &hash, 1, 10, block, sizeof block, &written));
     CHECK_STATUS(none, bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, &hash, 1, 10, block, sizeof block, &written));
+    CHECK_STATUS(none, bloomline_engine_block_build(BLOOMLINE_ENGINE_PARQUET, &hash, 1, 10, block, sizeof block, &written));
+    CHECK_STATUS(none, bloomline_parquet_insert_hashes(block, 64, &hash, 1));
     CHECK(memcmp(block, before, sizeof block) == 0);
     CHECK_U64(77, written);
 }

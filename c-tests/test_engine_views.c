@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_engine_views.c - filter blocks of RocksDB, Pebble and LevelDB: what is built and what
- * every probing function answers, against the formats written down once more in plain C; in
+ * test_engine_views.c - filter blocks of RocksDB, Pebble, LevelDB and Parquet: what is built and
+ * what every probing function answers, against the formats written down once more in plain C; in
  * buffers of exactly their size, between pages that may not be touched.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
@@ -69,19 +69,27 @@ typedef struct {
 HASHES(rocksdb, BLOOMLINE_ENGINE_ROCKSDB)
 HASHES(rocksdb_legacy, BLOOMLINE_ENGINE_ROCKSDB_LEGACY)
 HASHES(leveldb, BLOOMLINE_ENGINE_LEVELDB)
+HASHES(parquet, BLOOMLINE_ENGINE_PARQUET)
 
-static const format formats[] = {
+enum { FORMATS = 4 };
+static const format formats[FORMATS] = {
     {"RocksDB", rocksdb_hash, BLOOMLINE_ENGINE_ROCKSDB},
     {"RocksDB before, and Pebble", rocksdb_legacy_hash, BLOOMLINE_ENGINE_ROCKSDB_LEGACY},
     {"LevelDB", leveldb_hash, BLOOMLINE_ENGINE_LEVELDB},
+    {"Parquet", parquet_hash, BLOOMLINE_ENGINE_PARQUET},
 };
 
 /* What a block says of itself. */
 static block_shape shape_of(size_t f, uint8_t *block, size_t len)
 {
-    if (f == 2) return (block_shape){block, len - 1, 0, block[len - 1], false};
-    if (f == 1) return (block_shape){block, len - TRAILER, 64, block[len - 5], false};
-    return (block_shape){block, len - TRAILER, 64, block[len - 3], true};
+    if (f == 3) {
+        size_t header = 15; /* a number of up to 6 bits is one byte, and 7 bits more are another */
+        while (len - header >= (size_t)64 << (7 * (header - 15))) header++;
+        return (block_shape){block + header, len - header, 32, 8, PARQUET};
+    }
+    if (f == 2) return (block_shape){block, len - 1, 0, block[len - 1], LEGACY};
+    if (f == 1) return (block_shape){block, len - TRAILER, 64, block[len - 5], LEGACY};
+    return (block_shape){block, len - TRAILER, 64, block[len - 3], FAST_LOCAL};
 }
 
 /* Up to some thousands of keys, at both fences and in the middle of a cache line. */
@@ -90,7 +98,7 @@ static void blocks(void)
     static const size_t counts[] = {0, 1, 2, 10, 65, 100, 3000};
     static const double bits[] = {1, 6.5, 10, 20, 44};
     static uint64_t hashes[3000];
-    for (size_t f = 0; f < 3; f++) {
+    for (size_t f = 0; f < FORMATS; f++) {
         for (size_t i = 0; i < 3000; i++) {
             uint8_t room[40];
             bloomline_bytes key = key_of(i + 100, room);
@@ -122,7 +130,7 @@ static void blocks(void)
                 by_hand.bytes = copy;
                 memset(copy, 0, len);
                 for (size_t i = 0; i < n; i++) block_insert(&by_hand, hashes[i]);
-                CHECK(memcmp(copy, block, (size_t)s.len) == 0);
+                CHECK(memcmp(copy, s.bytes, (size_t)s.len) == 0);
                 ask(&view, &s, formats[f].hash);
             }
             free(copy);
@@ -144,7 +152,7 @@ static void longer_lines(void)
                 memset(block, 0, len);
                 block[len - 5] = 6;
                 block[len - 4] = count;
-                block_shape s = {block, len - TRAILER, line, 6, false};
+                block_shape s = {block, len - TRAILER, line, 6, LEGACY};
                 for (uint64_t i = 0; i < MOST; i += 2) {
                     uint8_t room[40];
                     bloomline_bytes key = key_of(i, room);
@@ -160,13 +168,13 @@ static void longer_lines(void)
 
 static void hashes_of_no_key(void)
 {
-    for (size_t f = 0; f < 3; f++) CHECK_U64(formats[f].hash("", 0), formats[f].hash(NULL, 4));
+    for (size_t f = 0; f < FORMATS; f++) CHECK_U64(formats[f].hash("", 0), formats[f].hash(NULL, 4));
 }
 
 /* The other numbers are no engines. */
 static void other_engines(void)
 {
-    static const uint32_t numbers[] = {0, 4, UINT32_MAX};
+    static const uint32_t numbers[] = {0, FORMATS + 1, UINT32_MAX};
     for (size_t i = 0; i < 3; i++) {
         uint64_t hash = 5;
         uint8_t block[128] = {0};

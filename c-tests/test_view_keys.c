@@ -100,7 +100,7 @@ static void rocksdb(void)
             REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes, n, shapes[s].bits, data, len, &written));
             CHECK_U64(shapes[s].k, data[len - 3]);
             REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view));
-            const block_shape shape = {data, len - TRAILER, 64, shapes[s].k, true};
+            const block_shape shape = {data, len - TRAILER, 64, shapes[s].k, FAST_LOCAL};
             ask(&view, &shape, 0);
             ask(&view, &shape, 1000000);
             bloomline_view copy = view;
@@ -126,7 +126,7 @@ static void large(void)
         }
         for (unsigned k = 1; k <= 17; k += 8) {
             const uint8_t trailer[TRAILER] = {0xFF, 0, (uint8_t)k, 0, 0};
-            const block_shape shape = {data, len - TRAILER, 64, k, true};
+            const block_shape shape = {data, len - TRAILER, 64, k, FAST_LOCAL};
             bloomline_view view;
             memcpy(data + len - TRAILER, trailer, TRAILER);
             REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view));

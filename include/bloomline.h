@@ -37,6 +37,8 @@
  *   bloomline_map         an encoded filter in a file, mapped or read; a cascade or matrix in bytes
  *   bloomline_group       many views, prepared once to be probed together
  *   bloomline_matrix      up to thousands of filters of one shape, asked for one key at once
+ *   bloomline_engine_     the filter blocks of RocksDB, Pebble, LevelDB and Parquet, in their bytes
+ *   bloomline_parquet_    the parts of Parquet's filters: header, bits, hashes of columns
  *
  * A comment is that of all functions under it, to the next empty line. These rules hold for every
  * function unless its comment says otherwise:
@@ -2715,6 +2717,9 @@ BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
 /** LevelDB and goleveldb. */
 #define BLOOMLINE_ENGINE_LEVELDB 3
 
+/** Parquet. */
+#define BLOOMLINE_ENGINE_PARQUET 4
+
 /**
  * bloomline_view_open_engine() opens a filter of an engine in the 'len' bytes at 'data'. It copies
  * and allocates nothing, and is cheap enough for each probe. Whatever the bytes are, only those
@@ -2726,26 +2731,30 @@ BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
  * lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash(). As in
  * RocksDB, a block of no keys reports every key as absent; a block that is marked so, or makes no
  * sense, every key as present. Of LevelDB, 'data' is one of the filters in a table's filter block;
- * empty data is the filter of no keys.
+ * empty data is the filter of no keys. Of Parquet, 'data' is the filter of a column chunk, header
+ * included; what is behind it is not looked at.
  *
  * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
  * another number than those of engines. Then, against the rule, 'out' is written: a view that
- * reports every key as present. BLOOMLINE_ERR_BACKEND.
+ * reports every key as present. Of Parquet also for another algorithm, hash or compression;
+ * BLOOMLINE_ERR_TRUNCATED if bytes are missing, and BLOOMLINE_ERR_NOT_A_FILTER if they do not begin
+ * with a header that bloomline_parquet_read_header() reads. BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_view_open_engine(uint32_t engine, const void *data,
     size_t len, bloomline_view *out);
 
 /**
  * bloomline_engine_hash() returns the hash of the 'len' bytes at 'key' for the filters of an
- * engine: of RocksDB 64 bits (XXPH3), of the others 32, in the low half. Returns 0 for another
- * number than those of engines.
+ * engine: of RocksDB 64 bits (XXPH3), of Parquet 64 (XXH64), of the others 32, in the low half.
+ * Returns 0 for another number than those of engines. Values of Parquet are hashed in its plain
+ * encoding: numbers little-endian, byte arrays without a length.
  */
 BLOOMLINE_API uint64_t bloomline_engine_hash(uint32_t engine, const void *key, size_t len);
 
 /**
  * bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for
  * 'n' hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5
- * bytes, of LevelDB 9.
+ * bytes, of LevelDB 9, of Parquet 47.
  */
 BLOOMLINE_API size_t bloomline_engine_block_len(uint32_t engine, size_t n, double bits_per_key);
 
@@ -2763,6 +2772,8 @@ BLOOMLINE_API size_t bloomline_engine_block_len(uint32_t engine, size_t n, doubl
  *   predecessor's. Any bits per key from 0 will do. No keys take 5 bytes.
  * * LevelDB and goleveldb: all keys count, also those equal to their predecessor. Bits per key
  *   are whole numbers, from 0. No keys take 9 bytes.
+ * * Parquet: header and bits, whose size is a power of two from 32 bytes to 128 MiB.
+ *   bloomline_parquet_bits_per_key() has the bits per key of a rate.
  *
  * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
  * BLOOMLINE_ERR_TOO_FEW_BITS for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
@@ -2779,6 +2790,90 @@ BLOOMLINE_CHECKED bloomline_status bloomline_engine_block_build(uint32_t engine,
  */
 BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, const void *key,
     size_t key_len);
+
+/* Filters of Parquet: header and bits --------------------------------------------------- */
+
+/** No header of a Parquet filter that is read is longer. */
+#define BLOOMLINE_PARQUET_MAX_HEADER_LEN 1024
+
+/**
+ * bloomline_view_open_parquet_bits() opens the 'len' bytes of bits at 'data' of a Parquet filter,
+ * without the header, as other libraries keep them in memory: blocks of 32 bytes. With the header:
+ * bloomline_view_open_engine(). No byte says whose bits they are: those of Kudu, Impala and Velox
+ * would lose keys.
+ *
+ * Errors: BLOOMLINE_ERR_LINE_COUNT if 'len' is 0 or above 2^31 - 1, BLOOMLINE_ERR_TRUNCATED unless
+ * it is a multiple of 32; BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_view_open_parquet_bits(const void *data, size_t len,
+    bloomline_view *out);
+
+/**
+ * bloomline_parquet_read_header() reads the header of a Parquet filter at the start of the 'len'
+ * bytes at 'data', and writes its length and that of the bits behind it. The bits need not be
+ * there. If the file does not state the length of a filter, read BLOOMLINE_PARQUET_MAX_HEADER_LEN
+ * bytes, or what the file has.
+ *
+ * Errors: BLOOMLINE_ERR_TRUNCATED if the header goes on behind the end; BLOOMLINE_ERR_NOT_A_FILTER
+ * if it is none, or states a length of bits that is negative, 0 or no multiple of 32;
+ * BLOOMLINE_ERR_LAYOUT if it names another algorithm, hash or compression. At any error, treat
+ * every key as present.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_parquet_read_header(const void *data, size_t len,
+    size_t *header_len, size_t *bits_len);
+
+/**
+ * bloomline_parquet_write_header() writes the header of 'bits_len' bytes of bits to the 'cap' bytes
+ * at 'out', and its length to 'written', unless that is NULL. 19 bytes are enough.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_TRUNCATED for
+ * a length that bloomline_view_open_parquet_bits() refuses.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_parquet_write_header(size_t bits_len, void *out,
+    size_t cap, size_t *written);
+
+/**
+ * bloomline_parquet_bits_per_key() returns the bits per key that give a false-positive rate, by
+ * Parquet's own advice; 0 unless 'rate' is between 0 and 1. bloomline_parquet_bits_len() returns
+ * how many bytes of bits so many different keys take: a power of two, from 32 to 128 MiB; 0 unless
+ * the bits per key are positive and finite.
+ */
+BLOOMLINE_API double bloomline_parquet_bits_per_key(double rate);
+BLOOMLINE_API size_t bloomline_parquet_bits_len(uint64_t keys, double bits_per_key);
+
+/**
+ * bloomline_parquet_hash_fixed() hashes 'n' values of 'width' bytes each, which lie side by side at
+ * 'values' as in a page of Parquet's plain encoding, and writes 'n' hashes to 'out', in order.
+ * INT32 and FLOAT have 4 bytes, INT64 and DOUBLE 8, INT96 12, little-endian, as memory has them on
+ * most CPUs; a FIXED_LEN_BYTE_ARRAY has as many as its column says. A BOOLEAN is hashed as one
+ * byte, 0 or 1. For a BYTE_ARRAY: bloomline_engine_hash(). Does nothing if 'values' or 'out' is
+ * NULL.
+ */
+BLOOMLINE_API void bloomline_parquet_hash_fixed(const void *values, size_t width, size_t n,
+    uint64_t *out);
+
+/**
+ * bloomline_parquet_insert_hashes() inserts the keys of 'n' hashes into the 'len' bytes of bits at
+ * 'bits': zeroed, or those of another filter, in any number of blocks of 32 bytes.
+ *
+ * Errors: BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_TRUNCATED for a length that
+ * bloomline_view_open_parquet_bits() refuses; BLOOMLINE_ERR_BACKEND. Nothing is inserted.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_parquet_insert_hashes(void *bits, size_t len,
+    const uint64_t *hashes, size_t n);
+
+/**
+ * bloomline_parquet_fold() folds bits to a half, a quarter and so on, as small as their
+ * false-positive rate is at most 'rate', and writes to 'folded_len' how many bytes are left: the
+ * first ones. The bytes behind them are undefined. All keys stay. If the rate is higher already,
+ * nothing changes; an odd number of blocks cannot be folded.
+ *
+ * Errors: BLOOMLINE_ERR_RATE unless it is between 0 and 1; BLOOMLINE_ERR_LINE_COUNT and
+ * BLOOMLINE_ERR_TRUNCATED for a length that bloomline_view_open_parquet_bits() refuses. Nothing is
+ * changed.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_parquet_fold(void *bits, size_t len, double rate,
+    size_t *folded_len);
 
 /* Each file that includes this header refers to bloomline_abi_N, N being the header's
  * BLOOMLINE_ABI_VERSION: with a library of another N the program does not link or, linked

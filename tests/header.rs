@@ -46,9 +46,10 @@ const FIRST: [(&str, &str); 21] = [
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters in the caller's own memory", "lines.rs"),
 ];
-const LAST: [(&str, &str); 2] = [
+const LAST: [(&str, &str); 3] = [
     ("Encoded filters that are opened: files, and bytes", "map.rs"),
     ("Filter blocks of other engines", "engines.rs"),
+    ("Filters of Parquet: header and bits", "parquet.rs"),
 ];
 
 /// The kinds that have a file: heading and file.

@@ -1,5 +1,5 @@
-//! Filter blocks of RocksDB, Pebble and LevelDB: opened as a `bloomline_view`, and built in the
-//! caller's buffer.
+//! Filter blocks of RocksDB, Pebble, LevelDB and Parquet: opened as a `bloomline_view`, and built
+//! in the caller's buffer.
 
 use super::boundary::*;
 use super::hash::key_or_empty;
@@ -17,6 +17,8 @@ pub const BLOOMLINE_ENGINE_ROCKSDB: u32 = 1;
 pub const BLOOMLINE_ENGINE_ROCKSDB_LEGACY: u32 = 2;
 /// LevelDB and goleveldb.
 pub const BLOOMLINE_ENGINE_LEVELDB: u32 = 3;
+/// Parquet.
+pub const BLOOMLINE_ENGINE_PARQUET: u32 = 4;
 
 /// What an engine does: how long a block of n hashes is, and the block.
 struct Engine {
@@ -37,6 +39,9 @@ fn engine(number: u32) -> Option<Engine> {
         BLOOMLINE_ENGINE_LEVELDB => {
             Engine { block_len: engines::leveldb::block_len, build: engines::leveldb::build_in }
         }
+        BLOOMLINE_ENGINE_PARQUET => {
+            Engine { block_len: engines::parquet::block_len, build: engines::parquet::build_in }
+        }
         _ => return None,
     })
 }
@@ -52,11 +57,14 @@ exports! {
 /// lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash(). As in
 /// RocksDB, a block of no keys reports every key as absent; a block that is marked so, or makes no
 /// sense, every key as present. Of LevelDB, 'data' is one of the filters in a table's filter block;
-/// empty data is the filter of no keys.
+/// empty data is the filter of no keys. Of Parquet, 'data' is the filter of a column chunk, header
+/// included; what is behind it is not looked at.
 ///
 /// Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
 /// another number than those of engines. Then, against the rule, 'out' is written: a view that
-/// reports every key as present. BLOOMLINE_ERR_BACKEND.
+/// reports every key as present. Of Parquet also for another algorithm, hash or compression;
+/// BLOOMLINE_ERR_TRUNCATED if bytes are missing, and BLOOMLINE_ERR_NOT_A_FILTER if they do not begin
+/// with a header that bloomline_parquet_read_header() reads. BLOOMLINE_ERR_BACKEND.
 fn bloomline_view_open_engine(
     engine: u32, data: *const c_void, len: usize, out: *mut bloomline_view,
 ) -> bloomline_status {
@@ -66,6 +74,7 @@ fn bloomline_view_open_engine(
         let opened = match engine {
             BLOOMLINE_ENGINE_ROCKSDB | BLOOMLINE_ENGINE_ROCKSDB_LEGACY => View::open_rocksdb(data),
             BLOOMLINE_ENGINE_LEVELDB => View::open_leveldb(data),
+            BLOOMLINE_ENGINE_PARQUET => View::open_parquet(data),
             _ => Err(Error::Layout(0)),
         };
         let (view, status) = match opened {
@@ -80,21 +89,23 @@ fn bloomline_view_open_engine(
 }
 
 /// bloomline_engine_hash() returns the hash of the 'len' bytes at 'key' for the filters of an
-/// engine: of RocksDB 64 bits (XXPH3), of the others 32, in the low half. Returns 0 for another
-/// number than those of engines.
+/// engine: of RocksDB 64 bits (XXPH3), of Parquet 64 (XXH64), of the others 32, in the low half.
+/// Returns 0 for another number than those of engines. Values of Parquet are hashed in its plain
+/// encoding: numbers little-endian, byte arrays without a length.
 fn bloomline_engine_hash(engine: u32, key: *const c_void, len: usize) -> u64 {
     let key = key_or_empty(key, len);
     match engine {
         BLOOMLINE_ENGINE_ROCKSDB => engines::rocksdb::hash(key),
         BLOOMLINE_ENGINE_ROCKSDB_LEGACY => engines::rocksdb_legacy::hash(key).into(),
         BLOOMLINE_ENGINE_LEVELDB => engines::leveldb::hash(key).into(),
+        BLOOMLINE_ENGINE_PARQUET => engines::parquet::hash(key),
         _ => 0,
     }
 }
 
 /// bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for
 /// 'n' hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5
-/// bytes, of LevelDB 9.
+/// bytes, of LevelDB 9, of Parquet 47.
 fn bloomline_engine_block_len(engine: u32, n: usize, bits_per_key: f64) -> usize {
     guard_or(0, || match self::engine(engine) {
         Some(engine) => (engine.block_len)(n as u64, bits_per_key).unwrap_or(0),
@@ -115,6 +126,8 @@ fn bloomline_engine_block_len(engine: u32, n: usize, bits_per_key: f64) -> usize
 ///   predecessor's. Any bits per key from 0 will do. No keys take 5 bytes.
 /// * LevelDB and goleveldb: all keys count, also those equal to their predecessor. Bits per key
 ///   are whole numbers, from 0. No keys take 9 bytes.
+/// * Parquet: header and bits, whose size is a power of two from 32 bytes to 128 MiB.
+///   bloomline_parquet_bits_per_key() has the bits per key of a rate.
 ///
 /// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
 /// BLOOMLINE_ERR_TOO_FEW_BITS for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than

@@ -76,6 +76,7 @@ mod lines;
 mod map;
 mod matrix;
 mod params;
+mod parquet;
 mod scalable;
 mod select;
 mod shards;
@@ -89,6 +90,6 @@ mod window;
 pub use {
     allocator::*, block::*, cascade::*, concurrent::*, counting::*, cuckoo::*, encode::*,
     engines::*, filter::*, group::*, growing::*, hash::*, journal::*, lines::*, map::*, matrix::*,
-    params::*, scalable::*, select::*, shards::*, status::*, swap::*, version::*, view::*,
-    views::*, window::*,
+    params::*, parquet::*, scalable::*, select::*, shards::*, status::*, swap::*, version::*,
+    view::*, views::*, window::*,
 };

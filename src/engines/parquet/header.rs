@@ -9,6 +9,7 @@
 
 use crate::error::Error;
 use crate::layouts::sbbf::BLOCK_BYTES;
+use crate::os::room::Room;
 
 /// No header that is read is longer. Read so many bytes where its length is not known.
 pub const MAX_HEADER_LEN: usize = 1024;
@@ -250,12 +251,15 @@ impl Reader<'_> {
 /// [`Error::LineCount`] and [`Error::Truncated`] as [`insert_hashes`](super::insert_hashes);
 /// [`Error::BufferTooSmall`]. Nothing is written then.
 pub fn write_header(bits_len: usize, out: &mut [u8]) -> Result<usize, Error> {
+    write_header_in(bits_len, out.into())
+}
+
+/// The same in memory that may be uninitialised.
+pub(crate) fn write_header_in(bits_len: usize, out: Room<'_>) -> Result<usize, Error> {
     check_bits(bits_len)?;
     let header = of(bits_len);
-    let (needed, given) = (header.len, out.len());
-    let to = out.get_mut(..needed).ok_or(Error::BufferTooSmall { needed, given })?;
-    to.copy_from_slice(header.as_ref());
-    Ok(needed)
+    out.first(header.len)?.put(header.as_ref());
+    Ok(header.len)
 }
 
 /// A header that is written.

@@ -42,6 +42,8 @@
 
 mod header;
 
+#[cfg(feature = "capi")]
+pub(crate) use header::write_header_in;
 pub use header::{Header, MAX_HEADER_LEN, read_header, write_header};
 
 use super::Found;
