@@ -185,6 +185,11 @@ void owners_and_blocks()
     const std::uint64_t pear = LevelDb::hash("pear"sv);
     auto leveldb = OwnedView<>::open_leveldb(*LevelDb::block_build({&pear, 1}, 10));
     CHECK(leveldb && leveldb->contains("pear"sv) && !leveldb->contains("apple"sv));
+    const std::uint64_t plum = Parquet::hash("plum"sv);
+    auto parquet = OwnedView<>::open_parquet(*Parquet::block_build({&plum, 1}, 10));
+    CHECK(parquet && parquet->contains("plum"sv) && !parquet->contains("apple"sv));
+    auto bits = OwnedView<>::open_parquet_bits(Buffer(32));
+    CHECK(bits && !bits->contains("plum"sv) && !OwnedView<>::open_parquet(Buffer(32)));
 }
 
 void a_flooded_line_shows()
@@ -288,6 +293,7 @@ void engines()
     one_engine<RocksDb>(bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB, "apple", 5), View::open_rocksdb);
     one_engine<RocksDbLegacy>(bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, "apple", 5), View::open_rocksdb);
     one_engine<LevelDb>(bloomline_engine_hash(BLOOMLINE_ENGINE_LEVELDB, "apple", 5), View::open_leveldb);
+    one_engine<Parquet>(bloomline_engine_hash(BLOOMLINE_ENGINE_PARQUET, "apple", 5), View::open_parquet);
     CHECK((*View::open_leveldb(""sv)).contains("apple"sv) == false);
 }
 

@@ -35,6 +35,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -970,6 +971,11 @@ public:
     /// goleveldb. Cheap enough to be done before each probe.
     static Result<View> open_rocksdb(Bytes block) noexcept { return of_engine(BLOOMLINE_ENGINE_ROCKSDB, block); }
     static Result<View> open_leveldb(Bytes block) noexcept { return of_engine(BLOOMLINE_ENGINE_LEVELDB, block); }
+    /// Opens a filter of a Parquet file, header included, and its bits alone: see Parquet.
+    static Result<View> open_parquet(Bytes block) noexcept { return of_engine(BLOOMLINE_ENGINE_PARQUET, block); }
+    static Result<View> open_parquet_bits(Bytes bits) noexcept {
+        return detail::made<View, bloomline_view>(bloomline_view_open_parquet_bits, bits.data(), bits.size());
+    }
     template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
     static Result<View> open(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
     template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
@@ -978,6 +984,10 @@ public:
     static Result<View> open_rocksdb(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
     template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
     static Result<View> open_leveldb(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
+    template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
+    static Result<View> open_parquet(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
+    template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
+    static Result<View> open_parquet_bits(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
 
     /// Line count, fingerprint bits and seed of a cuckoo filter; BLOOMLINE_ERR_LAYOUT for others.
     Result<CuckooParams> cuckoo_params() const noexcept {
@@ -1688,6 +1698,8 @@ public:
     }
     static Result<OwnedView> open_rocksdb(B bytes) { return held(std::move(bytes), nullptr, View::open_rocksdb); }
     static Result<OwnedView> open_leveldb(B bytes) { return held(std::move(bytes), nullptr, View::open_leveldb); }
+    static Result<OwnedView> open_parquet(B bytes) { return held(std::move(bytes), nullptr, View::open_parquet); }
+    static Result<OwnedView> open_parquet_bits(B bits) { return held(std::move(bits), nullptr, View::open_parquet_bits); }
 
     explicit operator bool() const noexcept { return bool(held_); }
     /// The bytes; nullptr if it is empty.
@@ -1822,7 +1834,7 @@ public:
 };
 
 /// The hash and the filter blocks of another engine, byte for byte: bloomline.h says which keys to
-/// leave out. To open them: View::open_rocksdb(), View::open_leveldb().
+/// leave out. To open them: View::open_rocksdb(), open_leveldb(), open_parquet().
 template <uint32_t Number>
 struct Engine {
     [[nodiscard]] static uint64_t hash(Bytes key) noexcept {
@@ -1844,6 +1856,71 @@ struct Engine {
 using RocksDb = Engine<BLOOMLINE_ENGINE_ROCKSDB>;
 using RocksDbLegacy = Engine<BLOOMLINE_ENGINE_ROCKSDB_LEGACY>;
 using LevelDb = Engine<BLOOMLINE_ENGINE_LEVELDB>;
+
+/// A number as a key of a Parquet filter, little-endian on every CPU: an INT32 or FLOAT has 4 bytes, an
+/// INT64 or DOUBLE 8, a BOOLEAN (bool) one. 42 as an int32_t and as an int64_t are two keys, and so are
+/// 0.0 and -0.0.
+class ParquetValue {
+public:
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    explicit ParquetValue(T value) noexcept : size_(sizeof value) {
+        static_assert(std::is_same_v<T, bool> || sizeof(T) == 4 || sizeof(T) == 8,
+                      "a number of Parquet has 4 or 8 bytes: make it the type of its column first");
+        std::memcpy(bytes_, &value, sizeof value);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        for (size_t i = 0; i < size_ / 2; i++) std::swap(bytes_[i], bytes_[size_ - 1 - i]);
+#endif
+    }
+    [[nodiscard]] const uint8_t *data() const noexcept { return bytes_; }
+    [[nodiscard]] size_t size() const noexcept { return size_; }
+private:
+    uint8_t bytes_[8] = {};
+    size_t size_;
+};
+
+/// Filters of Parquet files: a header, then bits. The keys of views of them are byte arrays as they are,
+/// and numbers as a ParquetValue.
+struct Parquet : Engine<BLOOMLINE_ENGINE_PARQUET> {
+    struct Header { size_t header_len, bits_len; };
+    /// Read so many bytes, or what the file has, if it does not say how long a filter is.
+    static constexpr size_t max_header_len = BLOOMLINE_PARQUET_MAX_HEADER_LEN;
+
+    using Engine::hash;
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    [[nodiscard]] static uint64_t hash(T value) noexcept { return hash(Bytes(ParquetValue(value))); }
+    /// The hashes of a column: of numbers, or of anything that Bytes is made of.
+    template <class C>
+    [[nodiscard]] static std::vector<uint64_t> hashes(const C &values) {
+        std::vector<uint64_t> out;
+        for (const auto &value : values) out.push_back(hash(value));
+        return out;
+    }
+    [[nodiscard]] static double bits_per_key(double rate) noexcept { return bloomline_parquet_bits_per_key(rate); }
+    [[nodiscard]] static size_t bits_len(uint64_t keys, double bits_per_key) noexcept {
+        return bloomline_parquet_bits_len(keys, bits_per_key);
+    }
+    static Result<Header> read_header(Bytes start) noexcept {
+        Header header{};
+        Status status = bloomline_parquet_read_header(start.data(), start.size(), &header.header_len, &header.bits_len);
+        return status ? Result<Header>(header) : status;
+    }
+    static Result<Buffer> header(size_t bits_len) {
+        return detail::some_of(19, [&](void *out, size_t cap, size_t *written) {
+            return Status(bloomline_parquet_write_header(bits_len, out, cap, written));
+        });
+    }
+    /// Inserts into bits: zeros, or those of another filter.
+    static Status insert_hashes(Span<uint8_t> bits, Span<const uint64_t> hashes) noexcept {
+        return bloomline_parquet_insert_hashes(bits.data(), bits.size(), hashes.data(), hashes.size());
+    }
+    /// Makes bits as small as their false-positive rate is at most 'rate'.
+    static Status fold(Buffer &bits, double rate) {
+        size_t len = bits.size();
+        Status status = bloomline_parquet_fold(bits.data(), bits.size(), rate, &len);
+        bits.resize(len);
+        return status;
+    }
+};
 
 } // namespace abi_0
 } // namespace bloomline

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// test_hpp_parquet.cpp - filters of Parquet files by bloomline.hpp: numbers as keys, and the calls of C,
+// which test_parquet.c holds to the format.
+#include "hpp.h"
+
+namespace {
+
+const std::vector<std::int64_t> ids = {5, -1, 7000000000};
+
+// Of 1 as an INT32 and as an INT64 other programs publish the hashes.
+void numbers()
+{
+    CHECK_U64(0xf42f94001fcb5351, Parquet::hash(std::int32_t{1}));
+    CHECK_U64(0x9f29cb17a2a49995, Parquet::hash(std::int64_t{1}));
+    CHECK_U64(Parquet::hash("\0\0\0\x80"sv), Parquet::hash(-0.0f));
+    CHECK_U64(Parquet::hash("\0\0\0\0\0\0\xf8\x3f"sv), Parquet::hash(1.5));
+    CHECK_U64(Parquet::hash("\1"sv), Parquet::hash(true));
+
+    const auto hashes = Parquet::hashes(ids);
+    CHECK(hashes.size() == 3 && hashes[1] == Parquet::hash("\xff\xff\xff\xff\xff\xff\xff\xff"sv));
+    CHECK(Parquet::hashes(some_strings(3))[2] == Parquet::hash("key 2"sv));
+    CHECK(Parquet::hashes(std::vector<bool>{false, true})[1] == Parquet::hash(true));
+}
+
+void a_filter_in_parts()
+{
+    const auto hashes = Parquet::hashes(ids);
+    const double bits_per_key = Parquet::bits_per_key(0.01);
+    CHECK_U64(9681, std::uint64_t(1000 * bits_per_key));
+    Buffer bits(Parquet::bits_len(1000, bits_per_key));
+    CHECK(bits.size() == 2048 && Parquet::insert_hashes(bits, hashes) && Parquet::fold(bits, 0.01));
+    CHECK_U64(32, bits.size());
+    Buffer block = *Parquet::header(bits.size());
+    const auto header = Parquet::read_header(block);
+    CHECK(header && header->header_len == block.size() && header->bits_len == 32);
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, View::open_parquet(block).code());
+    block.insert(block.end(), bits.begin(), bits.end());
+    CHECK(block == *Parquet::block_build(hashes, bits_per_key));
+    for (const View &view : {*View::open_parquet(block), *View::open_parquet_bits(bits)}) {
+        for (const std::int64_t id : ids) CHECK(view.contains(ParquetValue(id)));
+        CHECK(!view.contains(ParquetValue(5)) && view.contains_hash(Parquet::hash(ids[0])));
+    }
+
+    block[0] = 0;
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILTER, Parquet::read_header(block).code());
+    CHECK((*View::open_parquet(block)).contains(ParquetValue(5)));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, Parquet::header(33).code());
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, Parquet::fold(bits, 1).code());
+    bits.push_back(0);
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, Parquet::insert_hashes(bits, hashes).code());
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, Parquet::fold(bits, 0.5).code());
+    CHECK_U64(33, bits.size());
+}
+
+} // namespace
+
+int main()
+{
+    check_begin("test_hpp_parquet");
+    RUN(numbers);
+    RUN(a_filter_in_parts);
+    return check_end();
+}
