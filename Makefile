@@ -15,6 +15,8 @@ export INSTALL
 FUZZ_SECONDS ?= 30
 # The module for Redis is a crate of its own, built beside the library.
 REDIS_MODULE := --manifest-path modules/redis/Cargo.toml --target-dir target
+# So is what asks the filters of Parquet files beside the crate `parquet`.
+PARQUET := --manifest-path adapters/parquet/Cargo.toml --target-dir target
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them. The libraries that the C tests link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
@@ -25,8 +27,8 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
-    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all lint doc lib install \
-    redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
+    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all test-parquet lint doc lib \
+    install redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
     bench-redis lab test-lab clean tools test-tools go-tools
 
 help: ## this list
@@ -99,6 +101,11 @@ test-redis: redis ## the module for Redis and Valkey, on real servers
 
 test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, a minute under load
 	$(MAKE) --no-print-directory test-redis REDIS_TESTS=--full
+
+test-parquet: tools ## beside the crate `parquet`: filters equal to the byte, files that either wrote; an example
+	$(CARGO) fmt --check --manifest-path adapters/parquet/Cargo.toml
+	$(TEST_PROFILE) $(CARGO) test --release --locked $(PARQUET)
+	$(TEST_PROFILE) $(CARGO) run --release --locked $(PARQUET) --example prune 200000
 
 test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go ## emulated CPUs; for Windows a check
 

@@ -1,0 +1,187 @@
+//! What can be asked of a column: values that have its physical type.
+
+use bloomline::engines::parquet::hash;
+use parquet::basic::Type;
+use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::ColumnDescriptor;
+
+/// A value of a column: `i32` or `u32` of an `INT32`, `i64` or `u64` of an `INT64`, `f32`, `f64`,
+/// `bool`; of a `BYTE_ARRAY` bytes and text, which a `FIXED_LEN_BYTE_ARRAY` takes too if they are as long
+/// as its values; of an `INT96` 12 bytes. The trait is sealed.
+///
+/// * `0.0` and `-0.0` are equal to a query, and two values to a filter: it is asked for both.
+/// * NaN may be in every row group, as NaNs of other bits may stand for it.
+/// * A decimal, a date or an integer of 8 or 16 bits is asked as the column stores it.
+pub trait Value: Sealed {}
+
+impl<T: Sealed + ?Sized> Value for T {}
+
+/// What is asked of filters for one value.
+pub enum Asked {
+    /// A hash.
+    One(u64),
+    /// Any of two.
+    Either(u64, u64),
+    /// Nothing: it may be anywhere.
+    Anything,
+}
+
+/// What seals [`Value`]: nobody outside can name it.
+pub trait Sealed {
+    /// Whether a column can have it.
+    fn fits(&self, column: &ColumnDescriptor) -> bool;
+    /// The hash that a filter of it has.
+    fn hash(&self) -> u64;
+    /// What a query asks.
+    fn asked(&self) -> Asked {
+        Asked::One(self.hash())
+    }
+}
+
+/// Checks that a column can have a value.
+pub(crate) fn check<V: Value + ?Sized>(value: &V, column: &ColumnDescriptor) -> Result<()> {
+    if value.fits(column) {
+        return Ok(());
+    }
+    let (asked, kind, length) =
+        (std::any::type_name::<V>(), column.physical_type(), column.type_length());
+    let length = if kind == Type::FIXED_LEN_BYTE_ARRAY { format!("({length})") } else { "".into() };
+    Err(ParquetError::General(format!(
+        "this value of type {asked} is none of column {:?}, which has {kind}{length}",
+        column.path().string()
+    )))
+}
+
+macro_rules! numbers {
+    ($($kind:ident: $($number:ty),+;)+) => {$($(
+        impl Sealed for $number {
+            fn fits(&self, column: &ColumnDescriptor) -> bool {
+                column.physical_type() == Type::$kind
+            }
+
+            fn hash(&self) -> u64 {
+                hash(self)
+            }
+        }
+    )+)+};
+}
+
+numbers! {
+    INT32: i32, u32;
+    INT64: i64, u64;
+}
+
+macro_rules! floats {
+    ($($kind:ident: $float:ty;)+) => {$(
+        impl Sealed for $float {
+            fn fits(&self, column: &ColumnDescriptor) -> bool {
+                column.physical_type() == Type::$kind
+            }
+
+            fn hash(&self) -> u64 {
+                hash(&self.to_bits())
+            }
+
+            fn asked(&self) -> Asked {
+                match self {
+                    x if x.is_nan() => Asked::Anything,
+                    0.0 => Asked::Either(hash(&(0.0 as $float).to_bits()), hash(&(-0.0 as $float).to_bits())),
+                    x => Asked::One(Sealed::hash(x)),
+                }
+            }
+        }
+    )+};
+}
+
+floats! {
+    FLOAT: f32;
+    DOUBLE: f64;
+}
+
+impl Sealed for bool {
+    fn fits(&self, column: &ColumnDescriptor) -> bool {
+        column.physical_type() == Type::BOOLEAN
+    }
+
+    fn hash(&self) -> u64 {
+        hash(&u8::from(*self))
+    }
+}
+
+impl Sealed for [u8] {
+    fn fits(&self, column: &ColumnDescriptor) -> bool {
+        match column.physical_type() {
+            Type::BYTE_ARRAY => true,
+            Type::FIXED_LEN_BYTE_ARRAY => usize::try_from(column.type_length()) == Ok(self.len()),
+            Type::INT96 => self.len() == 12,
+            _ => false,
+        }
+    }
+
+    fn hash(&self) -> u64 {
+        hash(self)
+    }
+}
+
+macro_rules! bytes {
+    ($($bytes:ty: $this:ident => $as:expr;)+) => {$(
+        impl Sealed for $bytes {
+            fn fits(&self, column: &ColumnDescriptor) -> bool {
+                let $this = self;
+                <[u8]>::fits($as, column)
+            }
+
+            fn hash(&self) -> u64 {
+                let $this = self;
+                hash::<[u8]>($as)
+            }
+        }
+    )+};
+}
+
+impl<const N: usize> Sealed for [u8; N] {
+    fn fits(&self, column: &ColumnDescriptor) -> bool {
+        self.as_slice().fits(column)
+    }
+
+    fn hash(&self) -> u64 {
+        hash(self)
+    }
+}
+
+bytes! {
+    str: text => text.as_bytes();
+    String: text => text.as_bytes();
+    Vec<u8>: bytes => bytes.as_slice();
+    ByteArray: bytes => bytes.data();
+    FixedLenByteArray: bytes => bytes.data();
+}
+
+impl Sealed for Int96 {
+    fn fits(&self, column: &ColumnDescriptor) -> bool {
+        column.physical_type() == Type::INT96
+    }
+
+    fn hash(&self) -> u64 {
+        let mut bytes = [0; 12];
+        for (bytes, word) in bytes.chunks_exact_mut(4).zip(self.data()) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        hash(&bytes)
+    }
+}
+
+impl<V: Sealed + ?Sized> Sealed for &V {
+    fn fits(&self, column: &ColumnDescriptor) -> bool {
+        (**self).fits(column)
+    }
+
+    fn hash(&self) -> u64 {
+        Sealed::hash(*self)
+    }
+
+    fn asked(&self) -> Asked {
+        (**self).asked()
+    }
+}

@@ -1,0 +1,315 @@
+//! Bloomline's filters against those of the crate `parquet`: the same bytes, the same answers, in files that
+//! either of them wrote.
+
+use bloomline::engines::parquet as ours;
+use bloomline::hash::hash_u64;
+use bloomline_parquet::{ColumnFilters, FilterBuilder, Value};
+use bytes::Bytes;
+use parquet::bloom_filter::Sbbf;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::data_type::*;
+use parquet::errors::Result;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::properties::{BloomFilterPosition, WriterProperties, WriterPropertiesPtr};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use std::sync::Arc;
+
+/// Number `i` of a sequence without pattern.
+fn random(i: u64) -> u64 {
+    hash_u64(i, 5)
+}
+
+/// A filter of the crate with the same values.
+fn theirs(most: u64, rate: f64, values: &[i64]) -> Sbbf {
+    let mut filter = Sbbf::new_with_ndv_fpp(most, rate).unwrap();
+    values.iter().for_each(|value| filter.insert(value));
+    filter
+}
+
+fn bytes_of(filter: &Sbbf) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    filter.write(&mut bytes).unwrap();
+    bytes
+}
+
+/// Over sizes, rates and values: header and bits are the crate's, byte for byte.
+#[test]
+fn two_hundred_filters_are_equal_to_the_byte() {
+    let mut compared = 0;
+    for most in [1, 10, 26, 100, 1000, 4096, 10_000, 60_000, 100_000, 300_000] {
+        for rate in [0.5, 0.1, 0.05, 0.01, 0.001] {
+            for count in [0, most / 7, most, 2 * most].map(|count| count.min(20_000)) {
+                let values: Vec<i64> = (0..count).map(|i| random(i + most) as i64).collect();
+                let mut hashes = vec![0; values.len()];
+                ours::hash_batch(&values, &mut hashes);
+                let bits_len = ours::bits_len(most, ours::bits_per_key(rate).unwrap()).unwrap();
+                let mut built = vec![0; 19 + bits_len];
+                let header_len = ours::write_header(bits_len, &mut built).unwrap();
+                built.truncate(header_len + bits_len);
+                ours::insert_hashes(&mut built[header_len..], &hashes).unwrap();
+                let expected = bytes_of(&theirs(most, rate, &values));
+                assert!(built == expected, "{most} values at {rate}, {count} inserted");
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 200);
+}
+
+/// A file of one required column and of a row group for each slice.
+fn file<T: DataType>(
+    column: &str,
+    row_groups: &[Vec<T::T>],
+    properties: WriterProperties,
+) -> Bytes {
+    let schema = Arc::new(parse_message_type(&format!("message m {{ {column}; }}")).unwrap());
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties)).unwrap();
+    for values in row_groups {
+        let mut row_group = writer.next_row_group().unwrap();
+        let mut column = row_group.next_column().unwrap().unwrap();
+        column.typed::<T>().write_batch(values, None, None).unwrap();
+        column.close().unwrap();
+        row_group.close().unwrap();
+    }
+    writer.close().unwrap();
+    bytes.into()
+}
+
+fn with_filters() -> WriterProperties {
+    let end = BloomFilterPosition::End;
+    let properties = WriterProperties::builder().set_bloom_filter_enabled(true);
+    properties.set_bloom_filter_fpp(0.05).set_bloom_filter_position(end).build()
+}
+
+fn opened(file: &Bytes) -> (ParquetMetaData, ColumnFilters) {
+    let reader = SerializedFileReader::new(file.clone()).unwrap();
+    let metadata = reader.metadata().clone();
+    let filters = ColumnFilters::read(file, &metadata, 0).unwrap();
+    (metadata, filters)
+}
+
+/// The same file with filters that are made here, in place of none.
+fn rewritten<V: Value>(file: &Bytes, row_groups: &[Vec<V>], rate: f64) -> Bytes {
+    let reader = SerializedFileReader::new(file.clone()).unwrap();
+    let metadata = reader.metadata();
+    let schema = metadata.file_metadata().schema_descr();
+    let (mut bytes, properties) = (Vec::new(), WriterPropertiesPtr::default());
+    let root = schema.root_schema_ptr();
+    let mut writer = SerializedFileWriter::new(&mut bytes, root, properties).unwrap();
+    for (chunks, values) in metadata.row_groups().iter().zip(row_groups) {
+        let mut builder = FilterBuilder::new(100_000, rate).unwrap();
+        let (first, rest) = values.split_at(values.len() / 2);
+        builder.insert(&schema.column(0), first).unwrap();
+        builder.insert(&schema.column(0), rest).unwrap();
+        let chunk = ColumnCloseResult {
+            bytes_written: chunks.column(0).compressed_size() as u64,
+            rows_written: chunks.num_rows() as u64,
+            metadata: chunks.column(0).clone(),
+            bloom_filter: Some(builder.finish().unwrap()),
+            column_index: None,
+            offset_index: None,
+        };
+        let mut row_group = writer.next_row_group().unwrap();
+        row_group.append_column(file, chunk).unwrap();
+        row_group.close().unwrap();
+    }
+    writer.close().unwrap();
+    bytes.into()
+}
+
+const ROW_GROUPS: u64 = 7;
+
+/// Of one type: what the crate wrote answers here as there, and what is made here answers there as here.
+fn one_type<T: DataType>(column: &str, value: impl Fn(u64) -> T::T)
+where
+    T::T: Value + AsBytes,
+{
+    let values = |i: u64| (0..200 + 50 * i).map(|j| value(random(1000 * i + j))).collect();
+    let row_groups: Vec<Vec<T::T>> = (0..ROW_GROUPS).map(values).collect();
+    let plain = file::<T>(column, &row_groups, WriterProperties::default());
+    let theirs = file::<T>(column, &row_groups, with_filters());
+    let ours = rewritten(&plain, &row_groups, 0.05);
+    assert!((0..7).all(|i| !opened(&plain).1.has_filter(i)));
+
+    let present = row_groups.iter().flatten().cloned();
+    let absent = (0..2000).map(|i| value(random(1_000_000 + i)));
+    let asked: Vec<T::T> = present.chain(absent).collect();
+    for file in [theirs, ours] {
+        let (metadata, filters) = opened(&file);
+        let expected: Vec<Sbbf> = (0..metadata.num_row_groups())
+            .map(|i| Sbbf::read_from_column_chunk(metadata.row_group(i).column(0), &file))
+            .map(|filter| filter.unwrap().expect("a filter"))
+            .collect();
+        assert!((0..7).all(|i| filters.has_filter(i)) && !filters.has_filter(7));
+        let answers = filters.may_contain_each(&asked).unwrap();
+        let mut some = [false; 2];
+        for (j, value) in asked.iter().enumerate() {
+            let expected: Vec<usize> = (0..7).filter(|&i| expected[i].check(value)).collect();
+            assert_eq!(filters.may_contain(value).unwrap(), expected, "{column}: {value:?}");
+            assert_eq!(answers.row_groups(j).collect::<Vec<_>>(), expected, "{column}: {value:?}");
+            some[usize::from(expected.len() < 7)] = true;
+        }
+        assert!(some[1], "{column}: nothing is absent");
+        for (i, values) in row_groups.iter().enumerate() {
+            let all = answers.values(i).filter(|&j| asked[j] == values[0]).count();
+            assert!(all > 0, "{column}");
+            for count in [0, 1, 3, values.len()] {
+                let asked = &values[..count];
+                let any = |&i: &usize| asked.iter().any(|value| expected[i].check(value));
+                let expected: Vec<usize> = (0..7).filter(any).collect();
+                assert_eq!(filters.may_contain_any(asked).unwrap(), expected, "{column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn integers() {
+    one_type::<Int32Type>("required int32 c", |i| i as i32);
+    one_type::<Int64Type>("required int64 c", |i| i as i64);
+    one_type::<Int96Type>("required int96 c", |i| {
+        Int96::from(vec![i as u32, (i >> 32) as u32, random(i) as u32])
+    });
+}
+
+#[test]
+fn floats() {
+    one_type::<FloatType>("required float c", |i| i as f32 / 3.0);
+    one_type::<DoubleType>("required double c", |i| i as f64 / 3.0);
+}
+
+#[test]
+fn byte_arrays() {
+    let text = |i: u64| "x".repeat(i as usize % 40) + &i.to_string();
+    one_type::<ByteArrayType>("required binary c", |i| ByteArray::from(text(i).as_str()));
+    one_type::<FixedLenByteArrayType>("required fixed_len_byte_array(16) c", |i| {
+        FixedLenByteArray::from([i.to_le_bytes(), random(i).to_le_bytes()].concat())
+    });
+}
+
+/// Both values have a filter that tells them apart.
+#[test]
+fn truth_values() {
+    let row_groups = [vec![true], vec![false, false], vec![true, false]];
+    let plain = file::<BoolType>("required boolean c", &row_groups, WriterProperties::default());
+    let (_, filters) = opened(&rewritten(&plain, &row_groups, 0.01));
+    assert_eq!(filters.may_contain(&true).unwrap(), [0, 2]);
+    assert_eq!(filters.may_contain(&false).unwrap(), [1, 2]);
+}
+
+/// What a query takes for equal is not absent because its bytes differ.
+#[test]
+fn zeros_and_nans() {
+    let row_groups = [vec![0.0], vec![-0.0], vec![1.5], vec![f64::NAN]];
+    let plain = file::<DoubleType>("required double c", &row_groups, WriterProperties::default());
+    let (_, filters) = opened(&rewritten(&plain, &row_groups, 0.0001));
+    for zero in [0.0, -0.0] {
+        assert_eq!(filters.may_contain(&zero).unwrap(), [0, 1]);
+        assert_eq!(filters.may_contain_any(&[7.25, zero]).unwrap(), [0, 1]);
+    }
+    assert_eq!(filters.may_contain(&-f64::NAN).unwrap(), [0, 1, 2, 3]);
+    assert_eq!(filters.may_contain_any(&[f64::NAN]).unwrap(), [0, 1, 2, 3]);
+    // Behind words that are full, too.
+    let mut asked = vec![7.25; 130];
+    (asked[1], asked[64], asked[129]) = (-0.0, 1.5, f64::NAN);
+    let answers = filters.may_contain_each(&asked).unwrap();
+    let of = |i| answers.values(i).collect::<Vec<_>>();
+    assert_eq!(
+        [of(0), of(1), of(2), of(3)],
+        [vec![1, 129], vec![1, 129], vec![64, 129], vec![129]]
+    );
+    assert!(answers.get(4, 0) && answers.get(0, 130) && !answers.get(0, 0));
+}
+
+/// A value of another type would be absent everywhere: it is refused.
+#[test]
+fn other_types_are_refused() {
+    let values = [vec![1_i64, 2, 3]];
+    let int64 = opened(&file::<Int64Type>("required int64 c", &values, with_filters())).1;
+    assert_eq!(int64.may_contain(&2_u64).unwrap(), [0]);
+    let message = int64.may_contain(&2_i32).unwrap_err().to_string();
+    assert!(
+        message.contains("i32") && message.contains("INT64") && message.contains("\"c\""),
+        "{message}"
+    );
+    assert!(int64.may_contain(&1.0).is_err() && int64.may_contain("1").is_err());
+    assert!(int64.may_contain(&true).is_err() && int64.may_contain(&[0_u8; 8]).is_err());
+    assert!(int64.may_contain_any(&["1"]).is_err() && int64.may_contain_each(&[1_i32]).is_err());
+    let values = [vec![FixedLenByteArray::from(vec![7; 5])]];
+    let column = "required fixed_len_byte_array(5) c";
+    let fixed = opened(&file::<FixedLenByteArrayType>(column, &values, with_filters())).1;
+    assert_eq!(fixed.may_contain(&[7_u8; 5]).unwrap(), [0]);
+    assert_eq!(fixed.may_contain_any(&[vec![7_u8; 5]]).unwrap(), [0]);
+    assert!(fixed.may_contain(&[7_u8; 4]).is_err() && fixed.may_contain("77777777").is_err());
+    let values = [vec![ByteArray::from("plum")]];
+    let text =
+        opened(&file::<ByteArrayType>("required binary c (UTF8)", &values, with_filters())).1;
+    assert_eq!(text.may_contain("plum").unwrap(), [0]);
+    assert_eq!(text.may_contain_any(&[String::from("plum")]).unwrap(), [0]);
+    assert_eq!(text.may_contain(b"plum").unwrap(), [0]);
+    assert!(FilterBuilder::new(10, 1.0).is_err() && FilterBuilder::new(10, f64::NAN).is_err());
+}
+
+/// Where a filter is missing, cut or unknown, every value may be.
+#[test]
+fn filters_that_cannot_be_read() {
+    let row_groups: Vec<Vec<i64>> = (0..5).map(|i| vec![i]).collect();
+    let good = file::<Int64Type>("required int64 c", &row_groups, with_filters());
+    let (metadata, filters) = opened(&good);
+    assert_eq!(filters.may_contain(&3_i64).unwrap(), [3]);
+    let bytes = |i: usize| {
+        let chunk = metadata.row_group(i).column(0);
+        let (start, len) =
+            (chunk.bloom_filter_offset().unwrap(), chunk.bloom_filter_length().unwrap());
+        good.slice(start as usize..start as usize + len as usize)
+    };
+    let mut unknown = bytes(2).to_vec();
+    let algorithm = unknown.iter().position(|&byte| byte == 0x1C).unwrap() + 1;
+    unknown[algorithm] = 0x2C;
+    let mut all: Vec<Option<Bytes>> = (0..5).map(|i| Some(bytes(i))).collect();
+    all[0] = None;
+    all[1] = Some(bytes(1).slice(..40));
+    all[2] = Some(unknown.into());
+    all[4] = Some(Bytes::from_static(&[0; 64]));
+    let filters = ColumnFilters::of_bytes(&metadata, 0, all.clone()).unwrap();
+    assert_eq!([0, 1, 2, 3, 4].map(|i| filters.has_filter(i)), [false, false, false, true, false]);
+    assert_eq!(filters.may_contain(&3_i64).unwrap(), [0, 1, 2, 3, 4]);
+    assert_eq!(filters.may_contain_any(&[7_i64, 8]).unwrap(), [0, 1, 2, 4]);
+    assert_eq!(filters.may_contain_each(&[7_i64]).unwrap().row_groups(0).count(), 4);
+    all.pop();
+    assert!(ColumnFilters::of_bytes(&metadata, 0, all).is_err());
+    assert!(ColumnFilters::read(&good, &metadata, 1).is_err());
+    // A file that ends before its filters.
+    let short = good.slice(..bytes(0).len());
+    let filters = ColumnFilters::read(&short, &metadata, 0).unwrap();
+    assert_eq!(filters.may_contain(&7_i64).unwrap(), [0, 1, 2, 3, 4]);
+}
+
+/// Older files do not say how long a filter is.
+#[test]
+fn filters_without_a_length() -> Result<()> {
+    let row_groups: Vec<Vec<i64>> =
+        (0..3).map(|i| (0..3000).map(|j| 3 * j + i).collect()).collect();
+    let good = file::<Int64Type>("required int64 c", &row_groups, with_filters());
+    let (metadata, known) = opened(&good);
+    let groups = metadata.row_groups().iter().map(|row_group| {
+        let chunk =
+            row_group.column(0).clone().into_builder().set_bloom_filter_length(None).build()?;
+        row_group.clone().into_builder().set_column_metadata(vec![chunk]).build()
+    });
+    let groups = groups.collect::<Result<Vec<_>>>()?;
+    let older = ParquetMetaData::new(metadata.file_metadata().clone(), groups);
+    let filters = ColumnFilters::read(&good, &older, 0)?;
+    let asked: Vec<i64> = (0..12_000).collect();
+    assert!((0..3).all(|i| filters.has_filter(i)));
+    let (answers, expected) = (filters.may_contain_each(&asked)?, known.may_contain_each(&asked)?);
+    assert!((0..3).all(|i| answers.values(i).eq(expected.values(i))));
+    // Bits that go on behind the end of the file.
+    let first = metadata.row_group(2).column(0).bloom_filter_offset().unwrap() as usize;
+    let filters = ColumnFilters::read(&good.slice(..first + 2000), &older, 0)?;
+    assert_eq!([0, 1, 2].map(|i| filters.has_filter(i)), [true, true, false]);
+    Ok(())
+}
