@@ -103,7 +103,7 @@ test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, 
 	$(MAKE) --no-print-directory test-redis REDIS_TESTS=--full
 
 test-parquet: tools ## beside the crate `parquet`: filters equal to the byte, files that either wrote; an example
-	$(CARGO) fmt --check --manifest-path adapters/parquet/Cargo.toml
+	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(PARQUET) -- -D warnings
 	$(TEST_PROFILE) $(CARGO) test --release --locked $(PARQUET)
 	$(TEST_PROFILE) $(CARGO) run --release --locked $(PARQUET) --example prune 200000
 
@@ -144,6 +144,7 @@ lint: tools
 	@# What the pages say is there.
 	$(TEST_PROFILE) $(CARGO) test --release --all-features --test pages
 	$(CARGO) fmt --check --manifest-path modules/redis/Cargo.toml
+	$(CARGO) fmt --check --manifest-path adapters/parquet/Cargo.toml
 	$(CARGO) clippy --release --locked --all-targets $(REDIS_MODULE) -- -D warnings
 
 doc: ## the Rust documentation

@@ -110,17 +110,30 @@ fn query(path: &Path, row_groups: &[usize], ids: &HashSet<i64>) -> Result<(usize
     Ok((found, sum))
 }
 
-/// The row groups that the filters leave, by the crate `parquet` alone.
-fn by_the_crate(file: &File, metadata: &ParquetMetaData, ids: &[i64]) -> Result<(Vec<usize>, f64)> {
+/// The filters as the crate `parquet` has them.
+fn of_the_crate(file: &File, metadata: &ParquetMetaData) -> Result<Vec<Sbbf>> {
     let mut filters = Vec::new();
     for row_group in metadata.row_groups() {
         filters.push(Sbbf::read_from_column_chunk(row_group.column(0), file)?.ok_or("no filter")?);
     }
-    let start = Instant::now();
-    // Every value of every row group, as where it is asked which row group has which.
-    let counts = filters.iter().map(|filter| ids.iter().filter(|id| filter.check(*id)).count());
-    let left = counts.enumerate().filter(|&(_, count)| count > 0).map(|(i, _)| i).collect();
-    Ok((left, start.elapsed().as_secs_f64()))
+    Ok(filters)
+}
+
+/// The median of two things' times in milliseconds, done in turn; each says how many answers are true.
+fn times(one: &dyn Fn() -> usize, other: &dyn Fn() -> usize) -> [f64; 2] {
+    let mut all = [Vec::new(), Vec::new()];
+    for _ in 0..9 {
+        let counts = [one, other].map(|what| {
+            let start = Instant::now();
+            (what(), 1e3 * start.elapsed().as_secs_f64())
+        });
+        assert_eq!(counts[0].0, counts[1].0, "other answers");
+        all.iter_mut().zip(counts).for_each(|(all, (_, time))| all.push(time));
+    }
+    all.map(|mut all| {
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    })
 }
 
 fn main() -> Result<()> {
@@ -172,16 +185,17 @@ fn run(path: &Path, rows: usize) -> Result<()> {
     println!("  {} of {ROW_GROUPS} row groups left; filters read in {opened:.2?}", left.len());
     assert_eq!(found, expected, "a row was lost");
 
-    let start = Instant::now();
-    let each = filters.may_contain_each(&asked)?;
-    let here = start.elapsed().as_secs_f64();
-    let (same, there) = by_the_crate(&file, &metadata, &asked)?;
-    assert!(same == left && left.iter().all(|&i| each.values(i).next().is_some()));
+    let theirs = of_the_crate(&file, &metadata)?;
+    let [here, there] = times(
+        &|| {
+            let each = filters.may_contain_each(&asked).expect("ids of this column");
+            all.iter().map(|&i| each.count(i)).sum()
+        },
+        &|| theirs.iter().map(|filter| asked.iter().filter(|id| filter.check(*id)).count()).sum(),
+    );
     println!(
-        "  the row groups in {:.2?}, each id in each of them in {:.2} ms; by the crate in {:.2} ms",
-        pruned - opened,
-        1e3 * here,
-        1e3 * there
+        "  row groups to read in {:.2?}; each id in each of them in {here:.2} ms, by the crate in {there:.2} ms",
+        pruned - opened
     );
     Ok(())
 }

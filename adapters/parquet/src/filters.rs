@@ -137,6 +137,10 @@ impl ColumnFilters {
             let bit = |i: usize| all[i / 64] >> (i % 64) & 1;
             let start = answers.len();
             answers.extend_from_slice(&all[..words]);
+            // The last word also has answers about what comes behind the values.
+            if let (Some(last), 1..) = (answers.last_mut(), values.len() % 64) {
+                *last &= !0 >> (64 - values.len() % 64);
+            }
             for (behind, &i) in others.iter().enumerate() {
                 answers[start + i / 64] |= bit(values.len() + behind) << (i % 64);
             }
@@ -182,7 +186,7 @@ struct Flat {
 /// Whether each of many values may be in each row group.
 #[derive(Clone, Debug)]
 pub struct RowGroupAnswers {
-    /// So many words for each row group, a bit for each value; what is behind the last is undefined.
+    /// So many words for each row group, a bit for each value; the others are zero.
     answers: Vec<u64>,
     words: usize,
     values: usize,
@@ -194,6 +198,15 @@ impl RowGroupAnswers {
     pub fn get(&self, row_group: usize, value: usize) -> bool {
         let is_there = row_group < self.row_groups && value < self.values;
         !is_there || self.answers[row_group * self.words + value / 64] >> (value % 64) & 1 == 1
+    }
+
+    /// Returns how many of the values may be in a row group.
+    pub fn count(&self, row_group: usize) -> usize {
+        if row_group >= self.row_groups {
+            return self.values;
+        }
+        let words = &self.answers[row_group * self.words..][..self.words];
+        words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Returns the numbers of the values that may be in a row group, in order.

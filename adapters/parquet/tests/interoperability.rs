@@ -216,12 +216,17 @@ fn zeros_and_nans() {
     let mut asked = vec![7.25; 130];
     (asked[1], asked[64], asked[129]) = (-0.0, 1.5, f64::NAN);
     let answers = filters.may_contain_each(&asked).unwrap();
-    let of = |i| answers.values(i).collect::<Vec<_>>();
+    let of = |i| {
+        let values: Vec<usize> = answers.values(i).collect();
+        assert_eq!(answers.count(i), values.len());
+        values
+    };
     assert_eq!(
         [of(0), of(1), of(2), of(3)],
         [vec![1, 129], vec![1, 129], vec![64, 129], vec![129]]
     );
     assert!(answers.get(4, 0) && answers.get(0, 130) && !answers.get(0, 0));
+    assert_eq!(answers.count(4), 130);
 }
 
 /// A value of another type would be absent everywhere: it is refused.
