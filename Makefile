@@ -17,6 +17,7 @@ FUZZ_SECONDS ?= 30
 REDIS_MODULE := --manifest-path modules/redis/Cargo.toml --target-dir target
 # So is what asks the filters of Parquet files beside the crate `parquet`.
 PARQUET := --manifest-path adapters/parquet/Cargo.toml --target-dir target
+PARQUET_PYTHON := target/parquet-venv/bin/python
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them. The libraries that the C tests link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
@@ -102,9 +103,13 @@ test-redis: redis ## the module for Redis and Valkey, on real servers
 test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, a minute under load
 	$(MAKE) --no-print-directory test-redis REDIS_TESTS=--full
 
-test-parquet: tools ## beside the crate `parquet`: filters equal to the byte, files that either wrote; an example
+test-parquet: tools ## beside the crate `parquet`, pyarrow and DuckDB: filters equal to the byte, files that each wrote
 	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(PARQUET) -- -D warnings
-	$(TEST_PROFILE) $(CARGO) test --release --locked $(PARQUET)
+	@# pyarrow and DuckDB, if they can be had: the test says if not.
+	@[ "$(INSTALL)" = no ] || [ -x $(PARQUET_PYTHON) ] || { python3 -m venv target/parquet-venv && \
+	    target/parquet-venv/bin/pip install --quiet pyarrow duckdb; } || rm -rf target/parquet-venv
+	@set -x; if [ -x $(PARQUET_PYTHON) ]; then export BLOOMLINE_PYTHON=$(CURDIR)/$(PARQUET_PYTHON); fi; \
+	$(TEST_PROFILE) $(CARGO) test --release --locked $(PARQUET) -- --show-output
 	$(TEST_PROFILE) $(CARGO) run --release --locked $(PARQUET) --example prune 200000
 
 test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go ## emulated CPUs; for Windows a check

@@ -1,5 +1,7 @@
 //! Bloomline's filters against those of the crate `parquet`: the same bytes, the same answers, in files that
-//! either of them wrote.
+//! either of them wrote. `engines.rs` has those of other engines.
+
+mod engines;
 
 use bloomline::engines::parquet as ours;
 use bloomline::hash::hash_u64;
