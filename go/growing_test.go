@@ -378,3 +378,51 @@ func checkGrowing(t *testing.T, data []byte, hashes []uint64) {
 		}
 	}
 }
+
+// Bytes may state that a key is there almost 2^64 times. More such keys wrap no count, and a filter of them has
+// bytes that readers take.
+func TestGrowingCountsUpToTheHighest(t *testing.T) {
+	hashes := randomHashes(100, 14)
+	for _, make := range []func(int, float64, ...Option) (*GrowingFilter, error){NewGrowing, NewGrowingUnbounded} {
+		filter := orPanic(make(1000, 0.01))
+		filter.AddHashes(hashes)
+		for range 20 {
+			filter.AddHash(hashes[0])
+		}
+		data := orPanic(filter.MarshalBinary())
+		body, footer, err := readFooter(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The count of the only further copy: it stands behind its prefix, before the records.
+		copies := body[(footer.LineCount-1)*64:]
+		if le.Uint64(copies[8:]) < 13 || le.Uint64(copies[16:]) != 0 {
+			t.Fatalf("%x", copies[:64])
+		}
+		le.PutUint64(copies[8:], math.MaxUint64-300)
+		le.PutUint64(data[len(data)-footerBytes+format.AtKeyCount:], math.MaxUint64-5)
+		data = repaired(data)
+		filter, other := new(GrowingFilter), new(GrowingFilter)
+		if filter.UnmarshalBinary(data) != nil || other.UnmarshalBinary(data) != nil {
+			t.Fatal("it is not read")
+		}
+		for range 400 {
+			filter.AddHash(hashes[0])
+			filter.AddHash(hashes[50])
+		}
+		if err := other.Union(other.Clone()); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []*GrowingFilter{filter, other} {
+			if f.CountHash(hashes[0]) < math.MaxUint64-300 || f.CountHash(hashes[50]) < 2 || f.KeyCount() != math.MaxUint64 {
+				t.Errorf("%v: %d, %d", f, f.CountHash(hashes[0]), f.CountHash(hashes[50]))
+			}
+			again := new(GrowingFilter)
+			if err := again.UnmarshalBinary(orPanic(f.MarshalBinary())); err != nil {
+				t.Errorf("%v, written: %v", f, err)
+			} else if again.CountHash(hashes[0]) < 1<<60 || again.CountHash(hashes[50]) != f.CountHash(hashes[50]) {
+				t.Errorf("%v, written: %d, %d", f, again.CountHash(hashes[0]), again.CountHash(hashes[50]))
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ package growing
 import (
 	"cmp"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -56,9 +57,39 @@ func (s Shape) Build(lengths Lengths, source Source) *Set {
 		}
 		if least >= limit {
 			set.fill(all)
+			set.capCopies(math.MaxUint64 - keysOf(all))
 			return set
 		}
 		limit = least
+	}
+}
+
+// capCopies lowers counts of the further copies where all together are more than most: those above a number become
+// that number, the highest one with which they are not. What counts state that were read may be any, and bytes of
+// a greater sum are no filter's.
+func (s *Set) capCopies(most uint64) {
+	fits := func(limit uint64) bool {
+		all, carry := uint64(0), uint64(0)
+		for _, entry := range s.Copies {
+			if all, carry = bits.Add64(all, min(entry.Count, limit), 0); carry != 0 {
+				return false
+			}
+		}
+		return all <= most
+	}
+	if fits(math.MaxUint64) {
+		return
+	}
+	limit, above := uint64(1), uint64(math.MaxUint64)
+	for above-limit > 1 {
+		if middle := limit + (above-limit)/2; fits(middle) {
+			limit = middle
+		} else {
+			above = middle
+		}
+	}
+	for i := range s.Copies {
+		s.Copies[i].Count = min(s.Copies[i].Count, limit)
 	}
 }
 

@@ -188,6 +188,8 @@ impl Plan {
         for (part, keys) in keys.iter().enumerate() {
             regions[part & mask].keys += keys;
         }
+        // Bytes of a greater sum are no filter's.
+        copies.cap(u64::MAX - sum(&keys));
         Ok(keys)
     }
 }
@@ -214,7 +216,7 @@ fn short_ones(
     // What several short ones have in common is one.
     short.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
-        kept.1 += if same { next.1 } else { 0 };
+        kept.1 = kept.1.saturating_add(if same { next.1 } else { 0 });
         same
     });
     Ok(short)

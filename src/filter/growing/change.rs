@@ -32,7 +32,7 @@ impl GrowingFilter {
         let region = (hash >> 60) as usize & self.places.mask;
         self.regions[region].keys += 1;
         *self.newest(at, region) += 1;
-        self.key_count += 1;
+        self.key_count = self.key_count.saturating_add(1);
         self.changes.insert(hash);
         self.tend(region);
     }
@@ -61,7 +61,7 @@ impl GrowingFilter {
         if many {
             self.copies.reserve(1)?;
             self.copies.add(normal, 1);
-            self.key_count += 1;
+            self.key_count = self.key_count.saturating_add(1);
             self.changes.insert(hash);
             return Ok(!present);
         }

@@ -16,8 +16,6 @@ pub(super) struct Ordered {
     blocks: Vec<Block>,
     /// Empty ones, for what is reserved.
     spare: Vec<Block>,
-    /// The sum of all counts.
-    total: u64,
     /// A bit for each number of zeros that a prefix ends with, of all that were here since there were none.
     ends: u64,
     /// The blocks that there may be, if that is limited.
@@ -31,9 +29,28 @@ impl Ordered {
         self.blocks.is_empty()
     }
 
-    /// The sum of all counts.
+    /// The sum of all counts, or the highest number.
     pub(super) fn total(&self) -> u64 {
-        self.total
+        self.iter().fold(0, |total, (_, count)| total.saturating_add(count))
+    }
+
+    /// Where the sum of all counts is above `most`, those above a number become that number: the highest one
+    /// with which it is not. `most` is no less than there are prefixes.
+    pub(super) fn cap(&mut self, most: u64) {
+        let sum = |cap: u64| self.iter().map(|(_, count)| u128::from(count.min(cap))).sum::<u128>();
+        if sum(u64::MAX) <= most.into() {
+            return;
+        }
+        let (mut cap, mut above) = (1, u64::MAX);
+        while above - cap > 1 {
+            let middle = cap + (above - cap) / 2;
+            if sum(middle) <= most.into() {
+                cap = middle;
+            } else {
+                above = middle;
+            }
+        }
+        self.blocks.iter_mut().flatten().for_each(|(_, count)| *count = (*count).min(cap));
     }
 
     /// Whether there may be a prefix that ends with as many zeros as this one.
@@ -90,7 +107,8 @@ impl Ordered {
         }
     }
 
-    /// Adds to the count of a prefix. A new prefix takes what was reserved.
+    /// Adds to the count of a prefix, up to the highest number: bytes may state any. A new prefix takes what was
+    /// reserved.
     pub(super) fn add(&mut self, prefix: u64, count: u64) {
         if count == 0 {
             return;
@@ -98,11 +116,14 @@ impl Ordered {
         if let Some(added) = &mut self.added {
             added.push(prefix);
         }
-        self.total += count;
         self.ends |= 1 << (prefix.trailing_zeros() % u64::BITS);
         let (mut block, at) = self.find(prefix);
         let mut at = match at {
-            Ok(at) => return self.blocks[block][at].1 += count,
+            Ok(at) => {
+                let sum = &mut self.blocks[block][at].1;
+                *sum = sum.saturating_add(count);
+                return;
+            }
             Err(at) => at,
         };
         if self.blocks.is_empty() {
@@ -137,7 +158,6 @@ impl Ordered {
             let (block, at) = self.find(prefix);
             if let Ok(at) = at {
                 self.blocks[block][at].1 = 1;
-                self.total -= count - 1;
                 self.remove(prefix);
             }
         }
@@ -149,7 +169,6 @@ impl Ordered {
         let (block, at) = self.find(prefix);
         let Ok(at) = at else { return false };
         let entries = &mut self.blocks[block];
-        self.total -= 1;
         entries[at].1 -= 1;
         if entries[at].1 == 0 {
             entries.remove(at);
@@ -203,7 +222,6 @@ impl Ordered {
                     rest = parts[next].spare.pop().unwrap_or_default();
                     rest.extend(block.drain(own..));
                 }
-                parts[i].total += block.iter().map(|&(_, count)| count).sum::<u64>();
                 parts[i].blocks.push(block);
                 if rest.is_empty() {
                     break;
@@ -211,14 +229,12 @@ impl Ordered {
                 block = rest;
             }
         }
-        self.total = 0;
         Ok(parts)
     }
 
     /// Takes the next of the parts that entries were dealt out to.
     pub(super) fn unite(&mut self, part: Ordered) {
         self.blocks.extend(part.blocks);
-        self.total += part.total;
         self.ends |= part.ends;
     }
 

@@ -50,11 +50,11 @@ impl GrowingFilter {
         } else {
             chain::count_all(layout, home, value)
         };
-        let beside = (0..=layout.length).map(|length| {
+        // What bytes stated may be any.
+        (0..=layout.length).fold(in_lines, |count, length| {
             let normal = self.common.normal(hash, length);
-            self.copies.get(normal) + self.stash.get(normal)
-        });
-        in_lines + beside.sum::<u64>()
+            count.saturating_add(self.copies.get(normal)).saturating_add(self.stash.get(normal))
+        })
     }
 }
 

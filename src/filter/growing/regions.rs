@@ -79,7 +79,7 @@ impl GrowingFilter {
             self.regions[region] = part.regions.pop().unwrap_or(Region::default());
             self.copies.unite(part.copies);
             self.stash.unite(part.stash);
-            self.key_count += part.key_count;
+            self.key_count = self.key_count.saturating_add(part.key_count);
             self.changes.unite(part.changes);
             self.spare = self.spare.take().or(part.spare);
         }

@@ -105,7 +105,7 @@ impl GrowingFilter {
             let both = Both { a: self.runs().peekable(), b: other.runs().peekable() };
             both.map(|(prefix, a, b)| (prefix, of(a, b))).filter(|&(_, count)| count > 0)
         };
-        let key_count = both().map(|(_, count)| count).sum();
+        let key_count = all_of(both());
         *self = self.plan(Lengths::default(), false, key_count).build(None, both)?;
         Ok(())
     }
@@ -126,11 +126,16 @@ impl GrowingFilter {
                     part_of(first) <= part && part <= part_of(last)
                 })
             };
-            let key_count = own().map(|(_, count)| count).sum();
+            let key_count = all_of(own());
             all.push(self.plan(self.lengths(), false, key_count).build(None, own)?);
         }
         Ok(all)
     }
+}
+
+/// How many keys these are, or the highest number.
+fn all_of(runs: impl Iterator<Item = (u64, u64)>) -> u64 {
+    runs.fold(0, |all, (_, count)| all.saturating_add(count))
 }
 
 /// Two ascending sequences: each prefix with its counts in both.

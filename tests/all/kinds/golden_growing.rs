@@ -380,3 +380,44 @@ fn short_prefixes_of_all_hashes() {
     let taken = decoded.memory_usage();
     assert!(taken < 16 << 20, "{taken} bytes, of {}", bytes.len());
 }
+
+/// Bytes may state that a key is there almost 2^64 times. More such keys wrap no count, and a filter of them
+/// has bytes that readers take.
+#[test]
+fn counts_up_to_the_highest_number() {
+    let keys = random_hashes(100, 14);
+    for (length, mut model) in [
+        (0, of(1000, 0.01, 0, &keys)),
+        // The key's prefix is so short that it becomes several.
+        (0, Growing { lengths: [9; 16], ..mixed(10, [9; 16], &[&keys]) }),
+        (9, Growing { lengths: [9; 16], ..mixed(10, [9; 16], &[&keys]) }),
+    ] {
+        model.counts.insert(model.normal(keys[0], length), u64::MAX - 200);
+        model.key_count = u64::MAX - 3;
+        let width = Width { u: 1 << 16, r: 14, length: model.lengths[0] };
+        let bytes = match length {
+            0 if model.longer.is_some() => model.encode_as(&model.counts, &[width]),
+            _ => model.encode(),
+        };
+        assert_eq!(check_growing(&bytes, true), status::OK);
+        let read = || GrowingFilter::decode(&bytes).unwrap();
+        let (mut filter, mut merged, other) = (read(), read(), read());
+        for key in [[keys[0]; 300], [keys[1]; 300]].as_flattened() {
+            filter.insert_hash(*key).unwrap();
+        }
+        merged.merge(&other).unwrap();
+        for filter in [filter, merged] {
+            assert_eq!(filter.key_count(), u64::MAX);
+            let counts = [0, 1].map(|key| filter.count_hash(keys[key]));
+            assert!(counts[0] >= u64::MAX - 200 && counts[1] > 1, "{counts:?}");
+            let bytes = filter.to_bytes().unwrap();
+            assert_eq!(check_growing(&bytes, true), status::OK);
+            let mut again = GrowingFilter::decode(&bytes).unwrap();
+            assert!(again.count_hash(keys[0]) > 1 << 58 && again.count_hash(keys[1]) == counts[1]);
+            for key in &keys {
+                assert!(again.contains_hash(*key) && again.remove_hash(*key).is_ok());
+            }
+            assert!(again.contains_hash(keys[0]) && again.contains_hash(keys[1]));
+        }
+    }
+}

@@ -118,12 +118,12 @@ impl Growing {
         for (&prefix, &count) in &self.counts {
             let zeros = prefix.trailing_zeros();
             if zeros <= limit {
-                *whole.entry(prefix).or_default() += count;
+                add(whole.entry(prefix).or_default(), count);
                 continue;
             }
             let first = prefix - (1 << zeros) + (1 << limit);
             for i in 0..1 << (zeros - limit) {
-                *whole.entry(first + (i << (limit + 1))).or_default() += count;
+                add(whole.entry(first + (i << (limit + 1))).or_default(), count);
             }
         }
         whole
@@ -184,7 +184,10 @@ impl Growing {
             put(&mut records, of_region::LENGTH, length.into());
             lines.extend(own.into_flattened());
         }
-        let copies: Vec<_> = counts.iter().filter(|&(_, &count)| count > 8).collect();
+        let in_lines: u64 = counts.values().map(|&count| count.min(8)).sum();
+        let copies = counts.iter().filter(|&(_, &count)| count > 8);
+        let copies =
+            capped(copies.map(|(&prefix, count)| (prefix, count - 8)), u64::MAX - in_lines);
         records.extend([0; 64]);
         put(&mut records, of_filter::PREFIXES, self.prefixes);
         put(&mut records, of_filter::KEYS, self.keys);
@@ -196,7 +199,7 @@ impl Growing {
             lines.extend([prefix, count].map(u64::to_le_bytes).as_flattened());
         }
         for (prefix, count) in copies {
-            lines.extend([*prefix, count - 8].map(u64::to_le_bytes).as_flattened());
+            lines.extend([prefix, count].map(u64::to_le_bytes).as_flattened());
         }
         lines.resize(lines.len().next_multiple_of(64), 0);
         let blocks = lines.len() as u64 / 64;
@@ -237,6 +240,29 @@ impl Growing {
             counts,
         }
     }
+}
+
+/// Adds to a count, up to the highest number.
+fn add(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
+}
+
+/// Counts that together are no more than that: the high ones are as low as it takes.
+fn capped(all: impl Iterator<Item = (u64, u64)>, most: u64) -> Vec<(u64, u64)> {
+    let mut all: Vec<(u64, u64)> = all.collect();
+    // The lowest ones stay if those above are given no more than their share of what is left.
+    let mut by_count: Vec<usize> = (0..all.len()).collect();
+    by_count.sort_by_key(|&i| all[i].1);
+    let mut left = most;
+    for (done, &i) in by_count.iter().enumerate() {
+        let share = left / (all.len() - done) as u64;
+        if all[i].1 > share {
+            by_count[done..].iter().for_each(|&i| all[i].1 = all[i].1.min(share));
+            break;
+        }
+        left -= all[i].1;
+    }
+    all
 }
 
 /// The keys that a line has room for on average, in 256ths.
