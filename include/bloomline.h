@@ -2247,8 +2247,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_journal_save_changed(bloomline_jour
  * other record, which is as short as it can be. 'sequence' may be the one it has.
  *
  * Errors: those of bloomline_journal_create(); BLOOMLINE_ERR_SEQUENCE if 'sequence' is below that
- * of the last record. The journal is as before. If only the last steps failed, flushing the
- * directory or locking the new file, the new file is in place and has the whole filter. Then
+ * of the last record. The journal is as before. If only the last step failed, flushing the
+ * directory, the new file is in place and has the whole filter. Then
  * bloomline_journal_save_changed() fails until a bloomline_journal_restart() succeeds.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_restart(bloomline_journal *journal,

@@ -137,3 +137,30 @@ fn what_cannot_be_built_leaves_the_filter() {
     }
     assert!(left > 20 && filter.key_count() == 25_000);
 }
+
+/// Bytes that come a few at a time.
+struct Slowly<'a>(&'a [u8]);
+
+impl std::io::Read for Slowly<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let len = to.len().min(100);
+        self.0.read(&mut to[..len])
+    }
+}
+
+#[test]
+fn a_stream_for_which_there_is_no_room() {
+    let mut state = 4;
+    let hashes: Vec<u64> = (0..30_000).map(|_| next(&mut state)).collect();
+    let filter = GrowingFilter::build(40_000, 0.01, 0, &hashes).unwrap();
+    let bytes = filter.to_bytes().unwrap();
+    let mut left = 0;
+    let read = loop {
+        match with(left, || GrowingFilter::read_from(Slowly(&bytes))) {
+            Ok(read) => break read,
+            Err(error) => assert_eq!(error, Error::OutOfMemory),
+        }
+        left += 1;
+    };
+    assert!(left > 5 && read == filter, "{left}");
+}

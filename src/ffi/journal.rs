@@ -75,8 +75,8 @@ fn bloomline_journal_save_changed(
 /// other record, which is as short as it can be. 'sequence' may be the one it has.
 ///
 /// Errors: those of bloomline_journal_create(); BLOOMLINE_ERR_SEQUENCE if 'sequence' is below that
-/// of the last record. The journal is as before. If only the last steps failed, flushing the
-/// directory or locking the new file, the new file is in place and has the whole filter. Then
+/// of the last record. The journal is as before. If only the last step failed, flushing the
+/// directory, the new file is in place and has the whole filter. Then
 /// bloomline_journal_save_changed() fails until a bloomline_journal_restart() succeeds.
 fn bloomline_journal_restart(
     journal: *mut bloomline_journal, filter: *mut bloomline_growing, sequence: u64,

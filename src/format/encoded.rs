@@ -280,7 +280,7 @@ pub(crate) fn decode<T: Encoded>(bytes: &[u8]) -> Result<T, Error> {
 /// A filter from all that is left to read.
 pub(crate) fn read_from<T: Encoded>(from: &mut dyn Read) -> Result<T, Error> {
     let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes)?;
+    file::append_from(from, u64::MAX, &mut bytes)?;
     decode(&bytes)
 }
 

@@ -1,8 +1,9 @@
-//! Files of filters: read only if they end as a filter does, replaced atomically.
+//! Files of filters: read only if they end as a filter does, replaced atomically. Streams, read as far as there is
+//! memory.
 
 use crate::error::Error;
-use std::fs::{self, File, Metadata, TryLockError};
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,6 +31,44 @@ fn open(path: &Path) -> Result<(File, u64), Error> {
         return Err(Error::NotAFile);
     }
     Ok((file, found.len()))
+}
+
+/// Reads so many bytes more, or as many as there are. Room is taken for as many as have arrived. (`read_to_end`
+/// may end the process if it has no memory.)
+///
+/// # Errors
+/// [`Error::OutOfMemory`]; those of the system. What was read before is there.
+pub(crate) fn append_from(from: &mut dyn Read, most: u64, to: &mut Vec<u8>) -> Result<(), Error> {
+    let mut left = most;
+    while left > 0 {
+        let (before, part) = (to.len(), left.min(to.len().max(1 << 13) as u64) as usize);
+        to.try_reserve(part).map_err(|_| Error::OutOfMemory)?;
+        to.resize(before + part, 0);
+        let given = fill(from, &mut to[before..])?;
+        to.truncate(before + given);
+        if given < part {
+            break;
+        }
+        left -= part as u64;
+    }
+    Ok(())
+}
+
+/// Reads until the buffer is full or nothing is left. Returns how many bytes it read.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, Error> {
+    let mut len = 0;
+    while len < buffer.len() {
+        match from.read(&mut buffer[len..]) {
+            Ok(0) => break,
+            Ok(read) => len += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(len)
 }
 
 /// Opens a file to read it and to append to it, and locks it against others that do, where the system has
@@ -132,14 +171,38 @@ pub(crate) fn replace(
     path: &Path,
     content: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), Error> {
+    replace_by(path, File::options().write(true), content).map(drop)
+}
+
+/// As [`replace`]; returns the file, opened and locked as by [`append`]. Nobody else can lock it between.
+///
+/// # Errors
+/// As [`replace`].
+pub(crate) fn replace_locked(
+    path: &Path,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<File, Error> {
+    replace_by(path, File::options().read(true).append(true), |file| {
+        // Nobody has a file of a new name; a file system that has no locks fails.
+        let _ = file.try_lock();
+        content(file)
+    })
+}
+
+fn replace_by(
+    path: &Path,
+    options: &mut OpenOptions,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<File, Error> {
     // What fails may be the file beside it, of which the caller knows nothing.
-    replace_now(path, content).map_err(|error| error.at(path))
+    replace_now(path, options, content).map_err(|error| error.at(path))
 }
 
 fn replace_now(
     path: &Path,
+    options: &mut OpenOptions,
     content: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), Error> {
+) -> Result<File, Error> {
     if path.as_os_str().is_empty() {
         // As a reader of it gets.
         return Err(io::Error::from(io::ErrorKind::NotFound).into());
@@ -151,7 +214,7 @@ fn replace_now(
     let old = replaced(path)?;
     let (beside, mut file) = loop {
         let beside = name_beside(path)?;
-        match create(&beside, old.as_ref()) {
+        match create(&beside, options, old.as_ref()) {
             // The leftover of a killed process with this one's number, as is usual in
             // containers.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -179,7 +242,7 @@ fn replace_now(
             _ => {}
         }
     }
-    Ok(())
+    Ok(file)
 }
 
 /// The file that the new one replaces, if there is one.
@@ -194,12 +257,11 @@ fn replaced(path: &Path) -> Result<Option<Metadata>, Error> {
 
 /// Creates a file with the system's default permissions. If it is to get those of an old one, only
 /// its owner can access it until then.
-fn create(path: &Path, old: Option<&Metadata>) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
+fn create(path: &Path, options: &mut OpenOptions, old: Option<&Metadata>) -> io::Result<File> {
+    options.create_new(true);
     #[cfg(unix)]
     if old.is_some() {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     }
     #[cfg(not(unix))]
     let _ = old;

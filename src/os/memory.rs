@@ -223,7 +223,7 @@ pub(crate) struct FileBytes {
 
 impl FileBytes {
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`]; [`Error::OutOfMemory`].
     ///
     /// # Safety
     /// As long as the bytes live, nobody writes to the file or changes its length.
@@ -234,7 +234,7 @@ impl FileBytes {
         #[cfg(not(unix))]
         {
             let mut bytes = Vec::new();
-            std::io::Read::read_to_end(&mut &*file, &mut bytes)?;
+            crate::os::file::append_from(&mut &*file, u64::MAX, &mut bytes)?;
             Ok(FileBytes { bytes })
         }
     }

@@ -5,6 +5,7 @@ use super::unsaved::Changes;
 use crate::error::Error;
 use crate::format::encoded::{self, Encoded};
 use crate::format::journal::{self as format, HEADER_BYTES, Header, Kind, Point, Record};
+use crate::os::file;
 use std::io::{self, Read, Write};
 use std::mem::take;
 use xxhash_rust::xxh3::Xxh3;
@@ -358,7 +359,7 @@ fn replay(from: &mut dyn Read) -> Result<Replayed, Error> {
     let (mut len, mut sequence, mut content) = (0, 0, Vec::new());
     let is_torn = loop {
         let mut header = [0; HEADER_BYTES];
-        let given = fill(from, &mut header)?;
+        let given = file::fill(from, &mut header)?;
         if given == 0 {
             break false;
         }
@@ -376,7 +377,7 @@ fn replay(from: &mut dyn Read) -> Result<Replayed, Error> {
             Err(Error::Truncated { .. }) => break true,
             Err(Error::NotAFilter | Error::Checksum) => {
                 // The last record, half written? Then no other follows.
-                append(from, u64::MAX, &mut content)?;
+                file::append_from(from, u64::MAX, &mut content)?;
                 content.try_reserve(HEADER_BYTES).map_err(|_| Error::OutOfMemory)?;
                 content.splice(..0, header[format::STEP..].iter().copied());
                 if len == 0 || format::has_record(&content) {
@@ -420,43 +421,11 @@ fn record(
 ) -> Result<(Header, Point), Error> {
     content.clear();
     let (header, point) = Header::read(header)?;
-    append(from, header.len, content)?;
+    file::append_from(from, header.len, content)?;
     let given = content.len() as u64;
     if given < header.len {
         let all = |len: u64| len.saturating_add(HEADER_BYTES as u64);
         return Err(Error::Truncated { needed: all(header.len), given: all(given) });
     }
     if header.matches(content) { Ok((header, point)) } else { Err(Error::Checksum) }
-}
-
-/// Reads so many bytes more, or as many as there are. Room is taken for as many as have arrived. (`read_to_end`
-/// ends the process if it has no memory.)
-fn append(from: &mut dyn Read, most: u64, to: &mut Vec<u8>) -> Result<(), Error> {
-    let mut left = most;
-    while left > 0 {
-        let (before, part) = (to.len(), left.min(to.len().max(1 << 16) as u64) as usize);
-        to.try_reserve(part).map_err(|_| Error::OutOfMemory)?;
-        to.resize(before + part, 0);
-        let given = fill(from, &mut to[before..])?;
-        to.truncate(before + given);
-        if given < part {
-            break;
-        }
-        left -= part as u64;
-    }
-    Ok(())
-}
-
-/// Reads until the buffer is full or nothing is left. Returns how many bytes it read.
-fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, Error> {
-    let mut len = 0;
-    while len < buffer.len() {
-        match from.read(&mut buffer[len..]) {
-            Ok(0) => break,
-            Ok(read) => len += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(len)
 }

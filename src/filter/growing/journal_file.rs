@@ -138,7 +138,7 @@ impl Journal {
     /// # Errors
     /// As [`GrowingFilter::save`]; [`Error::Sequence`] if `sequence` is below that of the last record;
     /// [`Error::Io`] of the kind `WouldBlock` if the path leads to another journal, and that is open. The
-    /// journal is as before. If only the last steps failed, flushing the directory or locking the new file,
+    /// journal is as before. If only the last step failed, flushing the directory,
     /// the new file is in place and has the whole filter. Then [`save_changed`](Journal::save_changed) fails
     /// until a restart succeeds.
     pub fn restart(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
@@ -190,8 +190,7 @@ fn begin(
     sequence: u64,
 ) -> Result<(File, Point, u64), Error> {
     let whole = filter.whole(sequence)?;
-    file::replace(path, |file| whole.write(filter, file))?;
-    let file = file::append(path)?;
+    let file = file::replace_locked(path, |file| whole.write(filter, file))?;
     let len = file.metadata().map_err(|error| Error::from(error).at(path))?.len();
     filter.is_saved(whole.point);
     Ok((file, whole.point, len))

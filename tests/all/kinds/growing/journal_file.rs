@@ -88,3 +88,29 @@ fn a_journal_that_is_replaced() {
     let (journal, read) = Journal::open(&path).unwrap();
     assert!(journal.sequence() == 5 && read == filter);
 }
+
+/// While a journal is begun anew it is never free for another writer.
+#[test]
+fn a_restarted_journal_is_nobody_elses() {
+    let directory = Directory::new("journal-restarted");
+    let path = directory.file("journal");
+    let mut filter = GrowingFilter::new(100, 0.01, 0).unwrap();
+    let mut journal = Journal::create(&path, &mut filter, 0).unwrap();
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    let tries = std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let mut tries = 0;
+            while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                assert!(Journal::open(&path).is_err(), "two have it");
+                tries += 1;
+            }
+            tries
+        });
+        for sequence in 1..100 {
+            journal.restart(&mut filter, sequence).expect("it is this writer's");
+        }
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+        other.join().unwrap()
+    });
+    println!("{tries} tries to open it");
+}
