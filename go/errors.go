@@ -64,6 +64,11 @@ var (
 	ErrColumnShape = errors.New("bloomline: the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on")
 	// ErrUnbounded: a growing filter for an unknown number of keys has prefixes of several lengths.
 	ErrUnbounded = errors.New("bloomline: an unbounded growing filter cannot be frozen, intersected, subtracted")
+	// ErrSequence: a record of a journal does not follow on the last one, records between them are missing, or it is of
+	// another filter. Or a filter that is to be patched has changed by itself.
+	ErrSequence = errors.New("bloomline: the record does not follow on the last one of this filter")
+	// ErrLocked: a journal is open already, here or in another program.
+	ErrLocked = host.ErrLocked
 	// ErrTooLong: a stream has more bytes than the reader takes.
 	ErrTooLong = errors.New("bloomline: more bytes than the limit")
 	// ErrReserved: a field is used that this version knows no use of.

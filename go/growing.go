@@ -41,7 +41,8 @@ type GrowingFilter struct {
 }
 
 type growingData struct {
-	view View // of a filter that is this one's own
+	view    View           // of a filter that is this one's own
+	changes growingChanges // since it was saved in a journal
 }
 
 // GrowingParams is what a [GrowingFilter] was made with.
@@ -88,7 +89,7 @@ func newGrowing(shapeOf func(uint64, float64) (growing.Shape, error), keys int, 
 }
 
 func growingOf(filter *growing.Filter, seed, keys uint64) *GrowingFilter {
-	return &GrowingFilter{growingData: growingData{View{growing: filter, seed: seed, keyCount: keys}}}
+	return &GrowingFilter{growingData: growingData{view: View{growing: filter, seed: seed, keyCount: keys}}}
 }
 
 // ---- adding and removing ----
@@ -117,6 +118,7 @@ func (f *GrowingFilter) AddHash(hash uint64) {
 func (f *GrowingFilter) add(tree *growing.Tree, hash uint64) {
 	tree.Insert(hash)
 	f.view.keyCount = saturatingAdd(f.view.keyCount, 1)
+	f.changes.add(hash)
 }
 
 // AddHashes is [GrowingFilter.AddBatch] for hashes. A bounded filter that gets 4,096 or more, and half as many as it
@@ -167,6 +169,7 @@ func (f *GrowingFilter) RemoveHash(hash uint64) error {
 		return ErrAbsent
 	}
 	f.view.keyCount -= min(f.view.keyCount, 1)
+	f.changes.remove(hash)
 	return nil
 }
 
@@ -217,6 +220,7 @@ func (f *GrowingFilter) Prefixes() iter.Seq2[uint64, uint64] {
 func (f *GrowingFilter) Clear() {
 	if f != nil && f.view.growing != nil {
 		f.become(func(func(uint64, uint64) bool) {}, growing.Lengths{}, 0)
+		f.changes = growingChanges{}
 	}
 }
 
@@ -231,7 +235,7 @@ func (f *growingData) memory() int {
 	if f.view.growing == nil {
 		return 0
 	}
-	return f.view.growing.Memory()
+	return f.view.growing.Memory() + f.changes.memory()
 }
 
 // ---- bytes ----
@@ -272,5 +276,6 @@ func (f growingData) cloned() growingData {
 		orPanic(0, room(f.memory()))
 		f.view.growing = f.view.growing.Clone()
 	}
+	f.changes = growingChanges{} // a copy is another filter
 	return f
 }

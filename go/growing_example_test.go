@@ -3,6 +3,8 @@ package bloomline_test
 import (
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 
 	bloomline "github.com/bloomline/bloomline/go"
 )
@@ -38,4 +40,39 @@ func ExampleGrowingFilter() {
 	// Output:
 	// true 1 2 <nil>
 	// true true 3 <nil>
+}
+
+// Names that are taken survive a crash, and the log of the service says what came after.
+func ExampleJournal() {
+	dir, err := os.MkdirTemp("", "journal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "names.journal")
+
+	filter, err := bloomline.NewGrowing(1_000_000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	journal, err := bloomline.CreateJournal(path, filter, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddString("ann")
+	if err := journal.SaveChanged(filter, 17); err != nil { // block 17 is on the disk: acknowledge it
+		log.Fatal(err)
+	}
+	filter.AddString("bob")
+	if err := journal.Close(); err != nil { // or a crash
+		log.Fatal(err)
+	}
+
+	journal, filter, err = bloomline.OpenJournal(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer journal.Close()
+	fmt.Println(journal.Sequence(), filter.ContainsString("ann"), filter.ContainsString("bob"))
+	// Output: 17 true false
 }

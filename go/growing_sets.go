@@ -35,6 +35,7 @@ func (f *GrowingFilter) addAtOnce(hashes []uint64) bool {
 	}
 	source := united(added, f.view.growing.Runs(), saturatingAdd)
 	f.become(source, growing.Lengths{}, saturatingAdd(f.view.keyCount, uint64(len(hashes))))
+	f.changes.add(hashes...)
 	return true
 }
 
@@ -103,6 +104,7 @@ func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b
 		}
 	}
 	f.become(source, lengths, keys)
+	f.changes = growingChanges{}
 	return nil
 }
 

@@ -19,15 +19,17 @@ var ErrNotAFile = errors.New("bloomline: the path leads to something other than 
 //
 // Errors: [ErrNotAFile], [ErrNoPath], and those of the system. All name this path.
 func Replace(path string, content io.WriterTo) error {
-	if err := replace(path, content); err != nil {
+	_, err := replace(path, os.O_WRONLY, content)
+	if err != nil {
 		return named("save", path, err)
 	}
 	return nil
 }
 
-func replace(path string, content io.WriterTo) error {
+// replace returns the file, if it is one to append to: locked, before it gets its name.
+func replace(path string, flags int, content io.WriterTo) (*os.File, error) {
 	if path == "" {
-		return ErrNoPath
+		return nil, ErrNoPath
 	}
 	old, err := os.Stat(path)
 	if err != nil {
@@ -35,31 +37,45 @@ func replace(path string, content io.WriterTo) error {
 		// file is created there.
 		old = nil
 	} else if !old.Mode().IsRegular() {
-		return ErrNotAFile
+		return nil, ErrNotAFile
 	}
-	file, err := createBeside(path, old)
+	file, err := createBeside(path, flags, old)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = content.WriteTo(file)
+	stays := flags&os.O_APPEND != 0 && RenamesOpen
+	if stays {
+		err = lock(file)
+	}
+	if err == nil {
+		_, err = content.WriteTo(file)
+	}
 	if err == nil && old != nil {
 		err = file.Chmod(KeepOwner(file, old)) // last, since a new owner may change it
 	}
 	if err == nil {
 		err = file.Sync()
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
+	if !stays {
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
 	}
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {
+		if stays {
+			_ = file.Close()
+		}
 		// The error is what matters; the leftover goes if it can be removed.
 		_ = os.Remove(file.Name())
-		return err
+		return nil, err
 	}
-	return syncDir(filepath.Dir(path))
+	if err = syncDir(filepath.Dir(path)); err != nil && stays {
+		_ = file.Close()
+	}
+	return file, err
 }
 
 // ErrNoPath is what the system calls a file that does not exist.
@@ -83,14 +99,14 @@ var savedFiles atomic.Uint64
 
 // createBeside makes a new file in the same directory, with the permissions that the system
 // gives new files, or, until those of the old one are known to fit, for its owner alone.
-func createBeside(path string, old fs.FileInfo) (*os.File, error) {
+func createBeside(path string, flags int, old fs.FileInfo) (*os.File, error) {
 	mode := fs.FileMode(0o666)
 	if old != nil {
 		mode = 0o600
 	}
 	for {
 		name := fmt.Sprintf(".bloomline-%d-%d.tmp", os.Getpid(), savedFiles.Add(1))
-		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), flags|os.O_CREATE|os.O_EXCL, mode)
 		// The leftover of a process that was killed and had this one's number, as all do
 		// that are the first in their container.
 		if !errors.Is(err, fs.ErrExist) {

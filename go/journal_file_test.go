@@ -1,0 +1,184 @@
+package bloomline
+
+// Journals in files: opened again, torn, locked, replaced by others; a writer that is killed.
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
+
+func TestJournalFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	filter := orPanic(NewGrowing(5000, 0.01))
+	journal := orPanic(CreateJournal(path, filter, 0))
+	for sequence := uint64(1); sequence < 20; sequence++ {
+		filter.AddHashes(randomHashes(50, sequence))
+		if err := journal.SaveChanged(filter, sequence-1); !errors.Is(err, ErrSequence) {
+			t.Fatal(err)
+		}
+		if err := journal.SaveChanged(filter, sequence); err != nil {
+			t.Fatal(err)
+		}
+		switch sequence % 5 {
+		case 0:
+			if err := journal.Restart(filter, sequence); err != nil {
+				t.Fatal(err)
+			}
+		case 1:
+			if err := journal.Close(); err != nil {
+				t.Fatal(err)
+			}
+			data := orPanic(os.ReadFile(path))
+			torn := append(bytes.Clone(data), data[:min(len(data), 64+int(sequence))]...)
+			if err := os.WriteFile(path, torn, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			opened, read, err := OpenJournal(path)
+			if err != nil || !read.Equal(filter) || opened.Sequence() != sequence || opened.Len() != int64(len(data)) {
+				t.Fatal(sequence, err)
+			}
+			journal, filter = opened, read
+		case 2:
+			filter = filter.Clone()
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() != journal.Len() {
+			t.Fatal(info, err)
+		}
+	}
+	if _, _, err := OpenJournal(path); host.HasLocks && !errors.Is(err, ErrLocked) {
+		t.Error("two have it:", err)
+	}
+	if _, err := CreateJournal(path, filter.Clone(), 90); host.HasLocks && !errors.Is(err, ErrLocked) {
+		t.Error("two have it:", err)
+	}
+	if host.RenamesOpen {
+		// What is acknowledged is in the file that the path leads to.
+		other := orPanic(CreateJournal(path+"2", filter.Clone(), 50))
+		if err := os.Rename(path+"2", path); err != nil {
+			t.Fatal(err)
+		}
+		if err := journal.SaveChanged(filter, 90); !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		if err := journal.Restart(filter, 90); host.HasLocks && !errors.Is(err, ErrLocked) {
+			t.Error(err)
+		}
+		other.Close()
+		if err := journal.Restart(filter, 90); err != nil {
+			t.Error(err)
+		}
+	}
+	filter.AddHash(1)
+	if err := journal.SaveChanged(filter, 91); err != nil {
+		t.Error(err)
+	}
+	journal.Close()
+	if err := journal.SaveChanged(filter, 92); !errors.Is(err, fs.ErrClosed) {
+		t.Error("closed:", err)
+	}
+	if err := journal.Restart(filter, 92); !errors.Is(err, fs.ErrClosed) {
+		t.Error("closed:", err)
+	}
+	reopened, read, err := OpenJournal(path)
+	if err != nil || !read.Equal(filter) || reopened.Sequence() != 91 {
+		t.Fatal(err)
+	}
+	reopened.Close()
+	if names := orPanic(os.ReadDir(filepath.Dir(path))); len(names) != 1 {
+		t.Error("left over:", names)
+	}
+	if _, _, err := OpenJournal(filepath.Dir(path)); !errors.Is(err, ErrNotAFile) {
+		t.Error(err)
+	}
+}
+
+// ---- a crash ----
+
+const crashing = "BLOOMLINE_TEST_JOURNAL"
+
+func keysOfSequence(sequence uint64) []uint64 { return randomHashes(40, sequence)[20:] }
+
+// The writer that is killed: it says on its output what is on the disk.
+func TestJournalWriter(t *testing.T) {
+	path := os.Getenv(crashing)
+	if path == "" {
+		t.Skip("it is run by TestJournalsAfterACrash")
+	}
+	journal, filter, err := OpenJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sequence := journal.Sequence() + 1; ; sequence++ {
+		for _, hash := range keysOfSequence(sequence) {
+			filter.AddHash(hash)
+		}
+		if sequence%7 == 0 {
+			err = journal.Restart(filter, sequence)
+		} else {
+			err = journal.SaveChanged(filter, sequence)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("saved", sequence)
+	}
+}
+
+// The writer is killed at random points: no key that it acknowledged is lost.
+func TestJournalsAfterACrash(t *testing.T) {
+	path, acknowledged := filepath.Join(t.TempDir(), "journal"), uint64(0)
+	if err := orPanic(CreateJournal(path, orPanic(NewGrowingUnbounded(100, 0.01)), 0)).Close(); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		writer := exec.Command(os.Args[0], "-test.run=^TestJournalWriter$")
+		writer.Env = append(os.Environ(), crashing+"="+path)
+		out := orPanic(writer.StdoutPipe())
+		if err := writer.Start(); err != nil {
+			t.Skip(err) // a system without programs
+		}
+		lines, left := bufio.NewScanner(out), rng.IntN(30)
+		for ; left >= 0 && lines.Scan(); left-- {
+			if _, err := fmt.Sscanf(lines.Text(), "saved %d", &acknowledged); err != nil {
+				t.Fatal(lines.Text())
+			}
+		}
+		_ = writer.Process.Kill()
+		for lines.Scan() {
+			_, _ = fmt.Sscanf(lines.Text(), "saved %d", &acknowledged)
+		}
+		_ = writer.Wait()
+		if left >= 0 {
+			t.Fatal("the writer ended by itself")
+		}
+		journal, filter, err := OpenJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if journal.Sequence() < acknowledged {
+			t.Fatalf("%d is acknowledged, %d is there", acknowledged, journal.Sequence())
+		}
+		for sequence := range journal.Sequence() {
+			for _, hash := range keysOfSequence(sequence + 1) {
+				if !filter.ContainsHash(hash) {
+					t.Fatalf("%d: %x is lost", sequence+1, hash)
+				}
+			}
+		}
+		journal.Close()
+	}
+	if acknowledged < 100 {
+		t.Errorf("%d records", acknowledged)
+	}
+}
