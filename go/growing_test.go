@@ -426,3 +426,28 @@ func TestGrowingCountsUpToTheHighest(t *testing.T) {
 		}
 	}
 }
+
+// Many keys of one region, and a few of others: its prefixes are far longer than theirs.
+func TestGrowingRegionsOfVeryDifferentLengths(t *testing.T) {
+	for _, shift := range []int{4, 7} {
+		filter := orPanic(NewGrowingUnbounded(20, 0.01))
+		early, late := randomHashes(40, 1), randomHashes(20_000, 2)
+		filter.AddHashes(early)
+		for i, hash := range late {
+			late[i] = hash>>shift | 3<<60
+		}
+		filter.AddHashes(late)
+		data, read := orPanic(filter.MarshalBinary()), new(GrowingFilter)
+		if err := read.UnmarshalBinary(data); err != nil {
+			t.Fatalf("shifted by %d: %v", shift, err)
+		}
+		for _, hash := range append(early, late...) {
+			if !read.ContainsHash(hash) {
+				t.Fatalf("shifted by %d: %x is lost", shift, hash)
+			}
+		}
+		if !bytes.Equal(orPanic(read.MarshalBinary()), data) {
+			t.Errorf("shifted by %d: written again, it is another", shift)
+		}
+	}
+}

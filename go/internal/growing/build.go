@@ -45,23 +45,40 @@ func (s Shape) Build(lengths Lengths, source Source) *Set {
 	limitOfKeys := mostSpread(keysOf(source))
 	// Prefixes are too short or not by the widths, and the widths follow from the keys, which are more where
 	// one becomes several.
-	for limit := uint(64); ; {
+	limit := limits{ofAll: 64}
+	for {
 		all := s.spread(source, limit)
-		set.layOut(lengths, all, limitOfKeys)
-		least := limit
+		set.layOut(lengths, all, limitOfKeys, limit.regions)
+		next := limit
 		if s.mixed() == 1 {
+			next.regions = len(set.Regions) > 1
 			for i := range set.Regions {
 				g := &set.Regions[i]
-				least = min(least, g.short()+g.r-1)
+				next.ofAll = min(next.ofAll, g.short()+g.r-1)
+			}
+			if next.regions {
+				for i, length := range lengths {
+					next.least[i] = s.longer() - length
+				}
 			}
 		}
-		if least >= limit {
+		// That there are several regions matters only if one has no prefixes as long.
+		if next.ofAll == limit.ofAll && (next.regions == limit.regions || slices.Max(next.least[:]) <= next.ofAll) {
 			set.fill(all)
 			set.capCopies(math.MaxUint64 - keysOf(all))
 			return set
 		}
-		limit = least
+		limit = next
 	}
+}
+
+// limits are by how many bits prefixes may be short.
+type limits struct {
+	ofAll uint
+	// Those of a region with longer prefixes become several, and a region may have no prefixes as long: its own
+	// may be so short.
+	least   Lengths
+	regions bool // whether there are sixteen
 }
 
 // capCopies lowers counts of the further copies where all together are more than most: those above a number become
@@ -93,15 +110,17 @@ func (s *Set) capCopies(most uint64) {
 	}
 }
 
-// spread yields the prefixes of source. Those that end with more zeros than limit become those with so many
+// spread yields the prefixes of source. Those that end with more zeros than allowed become those with so many
 // that cover the same hashes.
-func (s *Shape) spread(source Source, limit uint) Source {
-	if s.mixed() == 0 || limit >= 64 {
+func (s *Shape) spread(source Source, allowed limits) Source {
+	if s.mixed() == 0 || allowed.ofAll >= 64 {
 		return source
 	}
+	sixteenth := s.normals() / Regions
+	limitOf := func(normal uint64) uint { return max(allowed.ofAll, allowed.least[normal/sixteenth]) }
 	var spread []Entry
 	for normal, count := range source {
-		short := uint(bits.TrailingZeros64(normal))
+		short, limit := uint(bits.TrailingZeros64(normal)), limitOf(normal)
 		if short <= limit {
 			continue
 		}
@@ -125,7 +144,7 @@ func (s *Shape) spread(source Source, limit uint) Source {
 	return func(yield func(normal, count uint64) bool) {
 		rest := joined
 		for normal, count := range source {
-			if uint(bits.TrailingZeros64(normal)) > limit {
+			if uint(bits.TrailingZeros64(normal)) > limitOf(normal) {
 				continue
 			}
 			for len(rest) > 0 && rest[0].Normal < normal {
@@ -149,8 +168,9 @@ func (s *Shape) spread(source Source, limit uint) Source {
 	}
 }
 
-// layOut makes the regions for so many prefixes, but for so many keys at most, without lines.
-func (s *Set) layOut(lengths Lengths, all Source, limit uint64) {
+// layOut makes the regions for so many prefixes, but for so many keys at most, without lines. They are sixteen, however
+// few the prefixes are, if they were before.
+func (s *Set) layOut(lengths Lengths, all Source, limit uint64, regions bool) {
 	var keys [Regions]uint64
 	sixteenth := s.normals() / Regions
 	for normal, count := range all {
@@ -176,7 +196,7 @@ func (s *Set) layOut(lengths Lengths, all Source, limit uint64) {
 		s.Regions = append(s.Regions, g)
 		return lines
 	}
-	if add(0, 1, longest, most) <= small {
+	if add(0, 1, longest, most) <= small && !regions {
 		return
 	}
 	s.Regions = s.Regions[:0]

@@ -35,7 +35,7 @@ func newPiece(shape Shape, first uint64, span, length uint, own uint64, source S
 	g := Region{shape: &s.Shape, first: first << length, w: w << length, length: length}
 	s.Regions = []Region{g}
 	for limit := uint(64); ; {
-		all := s.spread(source, limit)
+		all := s.spread(source, limits{ofAll: limit})
 		p.keys, p.newest = 0, 0
 		for normal, count := range all {
 			p.keys += min(count, mostCopies)

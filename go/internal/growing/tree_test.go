@@ -304,3 +304,44 @@ func TestPrefixesThatCoverAll(t *testing.T) {
 		}
 	}
 }
+
+// What is written is written again with the same bytes, unless short prefixes cover so many hashes that there are not
+// lines for all that they become. Those have the same hashes each time.
+func TestWrittenAgain(t *testing.T) {
+	for _, of := range []struct {
+		prefixes uint64
+		crowded  bool
+	}{{3, false}, {100, false}, {1024, true}} {
+		const longer = 8
+		shape := Shape{Prefixes: 1024, Keys: 10, Rate: 0.01, Lengths: longer + 1}
+		var lengths Lengths
+		for i := range lengths {
+			lengths[i] = longer
+		}
+		set := shape.Build(lengths, func(yield func(normal, count uint64) bool) {
+			for i := range of.prefixes {
+				if !yield(shape.Normal(i<<54, 0), 8) {
+					return
+				}
+			}
+		})
+		differ := false
+		for range 4 {
+			before, footer := appended(set, format.Footer{})
+			set = shape.Build(set.LengthsOf(), set.Runs())
+			after, _ := appended(set, format.Footer{})
+			differ = differ || before != after
+			if set, err := Open(footer, []byte(before), true); err != nil || !set.Contains(of.prefixes<<54-1) {
+				t.Fatalf("%d prefixes: %v", of.prefixes, err)
+			}
+			for i := range of.prefixes * 64 {
+				if !set.Contains(i << 48) {
+					t.Fatalf("%d prefixes: hash %x is lost", of.prefixes, i<<48)
+				}
+			}
+		}
+		if differ != of.crowded {
+			t.Errorf("%d prefixes, written again, differ: %v", of.prefixes, differ)
+		}
+	}
+}

@@ -64,25 +64,33 @@ impl Plan {
         let mixed = self.common.mixed();
         // Prefixes are short or long by the widths, and the widths follow from the keys, which are more
         // where a short one becomes several.
-        let (mut limit, mut most) = (u64::BITS, u64::MAX);
+        let (mut limit, mut most) = (Limit::none(self.common.normals()), u64::MAX);
         loop {
             let mut filter =
                 GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
             (filter.key_count, filter.is_settled) = (self.key_count, !self.grows);
-            let short = short_ones(source(), limit)?;
-            let all = || whole(source(), &short, limit);
+            let short = short_ones(source(), &limit)?;
+            let all = || whole(source(), &short, &limit);
             let keys = match expected.take() {
                 Some(keys) if self.is_small(&keys) || keys[1..] != [0; PARTS - 1] => keys,
                 _ => self.count(all()),
             };
-            self.lay_out(&mut filter, &keys, most)?;
+            self.lay_out(&mut filter, &keys, most, limit.regions)?;
             let limits = filter.places.layouts.iter().map(Layout::norm_of_most_short);
-            let lowest = if mixed { limits.min().unwrap_or(0) } else { limit };
-            if lowest < limit {
-                if limit == u64::BITS {
+            let lowest = if mixed { limits.min().unwrap_or(0) } else { limit.of_all };
+            let lowest = lowest.min(limit.of_all);
+            let regions = mixed && filter.places.mask > 0;
+            // There are several regions since the last time, and one has no prefixes as long.
+            let late =
+                regions && !limit.regions && self.norms().into_iter().any(|norm| norm > lowest);
+            if lowest < limit.of_all || late {
+                if limit.of_all == u64::BITS {
                     most = MOST_SPREAD * sum(&self.count(source())) + 256;
                 }
-                limit = lowest;
+                limit.of_all = lowest;
+                if regions {
+                    (limit.regions, limit.least) = (true, self.norms());
+                }
                 continue;
             }
             let found = self.fill(&mut filter, all())?;
@@ -119,15 +127,28 @@ impl Plan {
         self.lines(longest, 1, keys)
     }
 
-    /// Makes room for these; if they are more than `most`, for so many in their proportions.
-    fn lay_out(&self, filter: &mut GrowingFilter, keys: &Keys, most: u64) -> Result<(), Error> {
+    /// By how many bits the longest prefixes of each region are shorter than those that there can be.
+    fn norms(&self) -> Lengths {
+        let longer = self.common.longer.unwrap_or(0);
+        self.lengths.map(|length| longer - length)
+    }
+
+    /// Makes room for these; if they are more than `most`, for so many in their proportions. If the filter is
+    /// to be `parted`, there are sixteen regions, however few they are.
+    fn lay_out(
+        &self,
+        filter: &mut GrowingFilter,
+        keys: &Keys,
+        most: u64,
+        parted: bool,
+    ) -> Result<(), Error> {
         let longest = self.lengths.into_iter().max().unwrap_or(0);
         let all = sum(keys);
         let lines = self.lines_of_one(all.min(most));
         let (layouts, regions) = (&mut filter.places.layouts, &mut filter.regions);
         layouts.clear();
         regions.clear();
-        if lines <= SMALL {
+        if lines <= SMALL && !parted {
             layouts.push(Layout::new(self.common, self.calls, (0, 1), longest, lines)?);
             regions.push(Default::default());
             filter.places.mask = 0;
@@ -198,16 +219,46 @@ fn sum(keys: &Keys) -> u64 {
     keys.iter().sum()
 }
 
-/// Those prefixes of `source` that are short by more than `limit` bits, each as several that are not.
+/// By how many bits prefixes may be short.
+struct Limit {
+    of_all: u32,
+    /// Those of a region with longer prefixes become several, and a region may have no prefixes as long: its
+    /// own may be so short.
+    least: Lengths,
+    /// How many prefixes each has.
+    region: u64,
+    /// Whether there are sixteen.
+    regions: bool,
+}
+
+impl Limit {
+    fn none(prefixes: u64) -> Limit {
+        let region = prefixes / REGIONS;
+        Limit { of_all: u64::BITS, least: [0; PARTS], region, regions: false }
+    }
+
+    /// All zeros are a prefix, too, where all have one length; they are 64.
+    #[inline(always)]
+    fn allows(&self, prefix: u64) -> bool {
+        prefix.trailing_zeros() <= self.of_all || prefix.trailing_zeros() <= self.of(prefix)
+    }
+
+    fn of(&self, prefix: u64) -> u32 {
+        self.of_all.max(self.least[(prefix / self.region) as usize % PARTS])
+    }
+}
+
+/// Those prefixes of `source` that are shorter than allowed, each as several that are not.
 fn short_ones(
     source: impl Iterator<Item = (u64, u64)>,
-    limit: u32,
+    limit: &Limit,
 ) -> Result<Vec<(u64, u64)>, Error> {
     let mut short = Vec::new();
-    if limit == u64::BITS {
+    if limit.of_all == u64::BITS {
         return Ok(short);
     }
-    for (prefix, count) in source.filter(|(prefix, _)| prefix.trailing_zeros() > limit) {
+    for (prefix, count) in source.filter(|&(prefix, _)| !limit.allows(prefix)) {
+        let limit = limit.of(prefix);
         let more = 1 << (prefix.trailing_zeros() - limit);
         short.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
         short.extend(children(prefix, limit).map(|child| (child, count)));
@@ -226,26 +277,25 @@ fn short_ones(
 fn whole<I: Iterator<Item = (u64, u64)>>(
     source: I,
     short: &[(u64, u64)],
-    limit: u32,
+    limit: &Limit,
 ) -> impl Iterator<Item = (u64, u64)> {
     With::new(Long { source, limit }, short.iter().copied())
 }
 
 /// Those of `source` that are not shorter than that.
-struct Long<I> {
+struct Long<'a, I> {
     source: I,
-    limit: u32,
+    limit: &'a Limit,
 }
 
-impl<I: Iterator<Item = (u64, u64)>> Iterator for Long<I> {
+impl<I: Iterator<Item = (u64, u64)>> Iterator for Long<'_, I> {
     type Item = (u64, u64);
 
     #[inline(always)]
     fn next(&mut self) -> Option<(u64, u64)> {
         loop {
             let (prefix, count) = self.source.next()?;
-            // All zeros are a prefix, too, where all have one length; they are 64.
-            if prefix.trailing_zeros() <= self.limit {
+            if self.limit.allows(prefix) {
                 return Some((prefix, count));
             }
         }

@@ -421,3 +421,25 @@ fn counts_up_to_the_highest_number() {
         }
     }
 }
+
+/// Many keys of one region, and a few of others: its prefixes are far longer than theirs.
+#[test]
+fn regions_of_very_different_lengths() {
+    let keys = random_hashes(cases(60_000) as usize, 15);
+    for (few, shift) in [(40, 4), (2000, 4), (40, 7)] {
+        let mut filter = GrowingFilter::unbounded(20, 0.01, 0).unwrap();
+        let (early, late) = keys.split_at(few);
+        early.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
+        let late = late.iter().map(|hash| hash >> shift | 3 << 60);
+        late.clone().for_each(|hash| _ = filter.insert_hash(hash).unwrap());
+        let bytes = filter.to_bytes().unwrap();
+        assert_eq!(check_growing(&bytes, true), status::OK, "{few} and {shift}");
+        assert!(Growing::open(&bytes).encode() == bytes, "{few} and {shift}");
+        let decoded = GrowingFilter::decode(&bytes).unwrap();
+        assert!(
+            early.iter().all(|&hash| growing_contains(&bytes, hash) && decoded.contains_hash(hash))
+        );
+        assert!(late.clone().all(|hash| decoded.contains_hash(hash)));
+        assert!(decoded.to_bytes().unwrap() == bytes);
+    }
+}

@@ -95,15 +95,16 @@ impl Growing {
 
     /// Its bytes: those that all writers make of it.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut limit = u64::BITS;
+        let (mut limit, mut regions) = (u64::BITS, false);
         loop {
-            let counts = self.divided(limit);
-            let widths = self.widths(&counts);
-            let lowest = widths.iter().map(|width| self.limit(width)).min().unwrap();
-            if lowest >= limit {
+            let counts = self.divided(limit, regions);
+            let widths = self.widths(&counts, regions);
+            let lowest = limit.min(widths.iter().map(|width| self.limit(width)).min().unwrap());
+            let now = widths.len() > 1;
+            if (lowest, now) == (limit, regions) || self.divided(lowest, now) == counts {
                 return self.encode_as(&counts, &widths);
             }
-            limit = lowest;
+            (limit, regions) = (lowest, now);
         }
     }
 
@@ -112,10 +113,14 @@ impl Growing {
         self.longer.map_or(u64::BITS, |longer| longer - width.length + width.r - 1)
     }
 
-    /// The prefixes, those with more zeros each as several with so many.
-    fn divided(&self, limit: u32) -> BTreeMap<u64, u64> {
+    /// The prefixes, those with more zeros each as several with so many. In a region of sixteen none is longer
+    /// than its longest.
+    fn divided(&self, of_all: u32, regions: bool) -> BTreeMap<u64, u64> {
         let mut whole = BTreeMap::new();
         for (&prefix, &count) in &self.counts {
+            let longest = self.lengths[(prefix / (self.normals() / 16)) as usize];
+            let least = if regions { self.longer.unwrap_or(0) - longest } else { 0 };
+            let limit = of_all.max(least);
             let zeros = prefix.trailing_zeros();
             if zeros <= limit {
                 add(whole.entry(prefix).or_default(), count);
@@ -135,7 +140,7 @@ impl Growing {
     }
 
     /// The widths of the lines for these prefixes.
-    fn widths(&self, counts: &BTreeMap<u64, u64>) -> Vec<Width> {
+    fn widths(&self, counts: &BTreeMap<u64, u64>, regions: bool) -> Vec<Width> {
         let mut keys = [0; 16];
         for (prefix, &count) in counts {
             keys[(prefix / (self.normals() / 16)) as usize] += count.min(8);
@@ -149,7 +154,7 @@ impl Growing {
         let mixed = self.mixed();
         let whole = self.prefixes << longest;
         let lines = lines_for(whole, all - all * 4 / 256, mixed);
-        if lines <= 256 {
+        if lines <= 256 && !regions {
             let (u, r, _) = width(whole, lines, mixed);
             return vec![Width { u, r, length: longest }];
         }
