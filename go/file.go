@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -133,6 +134,9 @@ func (m *Mapped) StaticParams() (StaticParams, bool) { return orZero(m).View.Sta
 
 // GrowingParams is [View.GrowingParams].
 func (m *Mapped) GrowingParams() (GrowingParams, bool) { return orZero(m).View.GrowingParams() }
+
+// Prefixes is [View.Prefixes].
+func (m *Mapped) Prefixes() iter.Seq2[uint64, uint64] { return orZero(m).View.Prefixes() }
 
 // UnmarshalText fails: a Mapped has no text.
 func (m *Mapped) UnmarshalText([]byte) error { return errNoText }

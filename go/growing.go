@@ -210,10 +210,7 @@ func (f *GrowingFilter) CountHash(hash uint64) uint64 {
 // of a hash h is h * PrefixCount / 2^64, rounded down; of an unbounded one each is the prefix, a 1, and zeros up to
 // the longest that there can be. The filter must not be changed meanwhile.
 func (f *GrowingFilter) Prefixes() iter.Seq2[uint64, uint64] {
-	if f == nil || f.view.growing == nil {
-		return func(func(uint64, uint64) bool) {}
-	}
-	return f.view.growing.Runs()
+	return orZero(f).view.Prefixes()
 }
 
 // Clear removes all keys.

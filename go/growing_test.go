@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -449,5 +450,29 @@ func TestGrowingRegionsOfVeryDifferentLengths(t *testing.T) {
 		if !bytes.Equal(orPanic(read.MarshalBinary()), data) {
 			t.Errorf("shifted by %d: written again, it is another", shift)
 		}
+	}
+}
+
+func TestViewsListPrefixes(t *testing.T) {
+	filter := orPanic(NewGrowing(1000, 0.01))
+	filter.AddHashes(randomHashes(500, 3))
+	filter.AddHash(7)
+	path := t.TempDir() + "/growing"
+	if err := filter.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	mapped := orPanic(Open(path))
+	defer mapped.Close()
+	want := maps.Collect(filter.Prefixes())
+	for _, of := range []iter.Seq2[uint64, uint64]{filter.View().Prefixes(), mapped.Prefixes(), mapped.View.Prefixes()} {
+		if !maps.Equal(maps.Collect(of), want) || len(want) < 490 {
+			t.Error("a view lists other prefixes")
+		}
+		for range of {
+			break
+		}
+	}
+	for range (View{}).Prefixes() {
+		t.Error("the zero View has prefixes")
 	}
 }

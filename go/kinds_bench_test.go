@@ -25,12 +25,17 @@ func BenchmarkKinds(b *testing.B) {
 		scalable.AddHashes(added)
 		window := orPanic(NewWindow(4, size, 0.01))
 		window.AddHashes(added)
+		growing := orPanic(NewGrowing(size, 0.01))
+		growing.AddHashes(added)
+		unbounded := orPanic(NewGrowingUnbounded(size/16, 0.01))
+		unbounded.AddHashes(added)
 		for _, kind := range []struct {
 			name   string
 			filter Prober
 		}{
 			{"Filter", plain}, {"View", plain.View()}, {"ConcurrentFilter", plain.Clone().Share()}, {"CountingFilter", counting},
 			{"CuckooFilter", cuckoo}, {"ScalableFilter", scalable}, {"Window", window},
+			{"GrowingFilter", growing}, {"GrowingFilter, unbounded", unbounded}, {"GrowingFilter's View", growing.View()},
 		} {
 			out := make(Bitmap, len(asked)/64)
 			for name, do := range map[string]func(n int){

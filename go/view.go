@@ -2,6 +2,7 @@ package bloomline
 
 import (
 	"fmt"
+	"iter"
 	"runtime"
 
 	"github.com/bloomline/bloomline/go/internal/engine"
@@ -185,6 +186,22 @@ func (v View) GrowingParams() (GrowingParams, bool) {
 	}
 	s := v.growing.Shape()
 	return GrowingParams{s.Keys, s.Prefixes, s.Rate, s.Lengths > 0, v.seed}, true
+}
+
+// Prefixes yields what [GrowingFilter.Prefixes] does, of a growing filter; of any other it yields nothing. Where lines were
+// not verified and are damaged, it can yield anything.
+func (v View) Prefixes() iter.Seq2[uint64, uint64] {
+	return func(yield func(prefix, count uint64) bool) {
+		if v.growing == nil {
+			return
+		}
+		for prefix, count := range v.growing.Runs() {
+			if !yield(prefix, count) {
+				break
+			}
+		}
+		runtime.KeepAlive(v.owner)
+	}
 }
 
 // String describes the filter in a line, whose bytes fmt would print otherwise.
