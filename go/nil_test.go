@@ -42,7 +42,7 @@ func nilKinds(t *testing.T) []any {
 var ofValues = map[string]bool{"MarshalText": true, "GobEncode": true}
 
 // Methods whose error says that there is nothing.
-var needLines = strings.Fields("AppendBinary MarshalBinary WriteTo WriteDelimited Save Snapshot Fold Split Freeze Remove RemoveString RemoveUint64 RemoveHash")
+var needLines = strings.Fields("AppendBinary MarshalBinary WriteTo WriteDelimited Save SaveWhole SaveChanged Snapshot Fold Split Freeze Remove RemoveString RemoveUint64 RemoveHash")
 
 func TestNilAndZero(t *testing.T) {
 	methods := 0
@@ -89,6 +89,12 @@ func checkNothing(t *testing.T, what string, method reflect.Method, receiver, ot
 				arg, decodes = bytesOfKind(t, used, "MarshalBinary"), true
 			case "UnmarshalText":
 				arg, decodes = bytesOfKind(t, used, "MarshalText"), true
+			case "ApplyPatch":
+				var patch bytes.Buffer
+				if err := used.(*GrowingFilter).Clone().SaveWhole(&patch, 0); err != nil {
+					t.Fatal(err)
+				}
+				arg, decodes = patch.Bytes(), true
 			}
 		case reflect.TypeFor[string]():
 			arg = filepath.Join(t.TempDir(), "file")
