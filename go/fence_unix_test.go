@@ -73,6 +73,22 @@ func TestNothingBesideTheLines(t *testing.T) {
 	})
 }
 
+// The same of the rows of matrices, of any bytes: no batch and no probe of one key touches a byte beside the groups.
+func TestNothingBesideTheGroups(t *testing.T) {
+	withAndWithoutAVX2(t, func(t *testing.T) {
+		for _, front := range []bool{false, true} {
+			for _, columns := range []int{64, 100, 256, 600, 1100} {
+				for _, lines := range []uint64{1, farFrom/uint64((columns+63)/64*64) + 1} {
+					params := Params{LineCount: lines, K: 9}
+					size := int(orPanic(NewMatrixShape(params, columns)).Bytes())
+					v := anyMatrix(t, fenced(t, size, front), params, columns)
+					checkMatrixBatches(t, v, v.groups)
+				}
+			}
+		}
+	})
+}
+
 // The same of static lines, of any bytes: each level answers as Go alone does.
 func TestNothingBesideTheStaticLines(t *testing.T) {
 	if !avx2.Available {

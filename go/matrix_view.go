@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/bloomline/bloomline/go/internal/avx2"
-	"github.com/bloomline/bloomline/go/internal/format"
 	"github.com/bloomline/bloomline/go/internal/host"
 	"github.com/bloomline/bloomline/go/internal/prefetch"
 )
@@ -192,75 +190,6 @@ func (v MatrixView) String() string {
 
 // ---- rows ----
 
-// rowsOf is where the rows of a hash begin in their group. Those of the second round may be among those of
-// the first.
-func (s *MatrixShape) rowsOf(hash uint64, rows *[maxK]int) []int {
-	return matrixRowsOf(hash, s.params.K, s.rowBytes(), rows)
-}
-
-// matrixRowsOf is the same of so many rows of so many bytes.
-func matrixRowsOf(hash uint64, k, size int, rows *[maxK]int) []int {
-	lane, positions := format.Round(hash * c1)
-	for i := range k {
-		if i == lanes {
-			lane, positions = format.Round(hash * c2)
-		}
-		rows[i&(maxK-1)] = int((lane&7)<<6|positions&63) * size
-		lane, positions = lane+1, positions>>6
-	}
-	return rows[:k]
-}
-
-// groupOf is the group of a hash. There is at least one column.
-func (v *MatrixView) groupOf(hash uint64) []byte {
-	size := v.shape.groupBytes()
-	return v.groups[int(v.shape.group(hash))*size:][:size]
-}
-
-// fewWords is how many words Go combines sooner than assembly is called.
-const fewWords = 4
-
-// andRows writes the AND of the rows that begin at these bytes, as many words as out has.
-func andRows(group []byte, rows []int, out []uint64) {
-	if avx2.Available && len(out) >= fewWords && len(rows) > 0 {
-		for _, row := range rows {
-			_ = group[row:][:wordBytes*len(out)]
-		}
-		avx2.AndRows(&group[0], &rows[0], uint64(len(rows)), &out[0], uint64(len(out)))
-		return
-	}
-	andRowsInGo(group, rows, out)
-}
-
-// andRowsInGo is andRows without assembly: eight words at a time, since loads then do not wait for each other.
-func andRowsInGo(group []byte, rows []int, out []uint64) {
-	for len(out) >= 8 {
-		a, b, c, d := ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)
-		e, f, g, h := a, b, c, d
-		for _, row := range rows {
-			at := (*[64]byte)(group[row:])
-			a &= le.Uint64(at[0:])
-			b &= le.Uint64(at[8:])
-			c &= le.Uint64(at[16:])
-			d &= le.Uint64(at[24:])
-			e &= le.Uint64(at[32:])
-			f &= le.Uint64(at[40:])
-			g &= le.Uint64(at[48:])
-			h &= le.Uint64(at[56:])
-		}
-		to := (*[8]uint64)(out)
-		to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7] = a, b, c, d, e, f, g, h
-		out, group = out[8:], group[64:]
-	}
-	for i := range out {
-		word := ^uint64(0)
-		for _, row := range rows {
-			word &= le.Uint64(group[row+wordBytes*i:])
-		}
-		out[i] = word
-	}
-}
-
 // answer answers one hash. Columns behind the end of among count.
 func (v *MatrixView) answer(hash uint64, among, out Bitmap) Bitmap {
 	out = out.sized(v.shape.columns)
@@ -272,25 +201,6 @@ func (v *MatrixView) answer(hash uint64, among, out Bitmap) Bitmap {
 	}
 	runtime.KeepAlive(v.owner)
 	return out
-}
-
-// answerRow writes the answers about one hash. There is at least one column.
-func (v *MatrixView) answerRow(hash uint64, out []uint64) {
-	var rows [maxK]int
-	andRows(v.groupOf(hash), v.shape.rowsOf(hash, &rows), out)
-	out[len(out)-1] &= v.shape.lastWord()
-}
-
-// answers writes a row of answers for each hash.
-func (v *MatrixView) answers(hashes []uint64, out []uint64) {
-	words := v.shape.Words()
-	if words == 0 {
-		return
-	}
-	for i, hash := range hashes {
-		v.answerRow(hash, out[i*words:(i+1)*words])
-	}
-	runtime.KeepAlive(v.owner)
 }
 
 // atATime is how many words of a row are combined before they are looked at, where only some may be needed.

@@ -39,6 +39,11 @@ func InsertAll(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64)
 //go:noescape
 func AndRows(group *byte, rows *int, k uint64, out *uint64, words uint64)
 
+// AndRowsOf is AndRows for the rows of n hashes, at least one: the answers to one hash behind those to another.
+//
+//go:noescape
+func AndRowsOf(matrix *Matrix, hashes *uint64, n uint64, out *uint64)
+
 // Prefetch asks for the lines of n hashes, at least one, and does not wait for them.
 //
 //go:noescape

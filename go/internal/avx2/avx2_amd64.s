@@ -3,18 +3,18 @@
 #include "textflag.h"
 
 // Lane i has its bit number at bit 13 + 6 i of the product.
-DATA shifts<>+0(SB)/8, $13
-DATA shifts<>+8(SB)/8, $19
-DATA shifts<>+16(SB)/8, $25
-DATA shifts<>+24(SB)/8, $31
-DATA shifts<>+32(SB)/8, $37
-DATA shifts<>+40(SB)/8, $43
-DATA shifts<>+48(SB)/8, $49
-DATA shifts<>+56(SB)/8, $55
-GLOBL shifts<>(SB), RODATA|NOPTR, $64
+DATA ·shifts+0(SB)/8, $13
+DATA ·shifts+8(SB)/8, $19
+DATA ·shifts+16(SB)/8, $25
+DATA ·shifts+24(SB)/8, $31
+DATA ·shifts+32(SB)/8, $37
+DATA ·shifts+40(SB)/8, $43
+DATA ·shifts+48(SB)/8, $49
+DATA ·shifts+56(SB)/8, $55
+GLOBL ·shifts(SB), RODATA|NOPTR, $64
 
-DATA low6<>+0(SB)/8, $63
-GLOBL low6<>(SB), RODATA|NOPTR, $8
+DATA ·low6+0(SB)/8, $63
+GLOBL ·low6(SB), RODATA|NOPTR, $8
 
 // The multiplier of the first round: c1 in line.go.
 #define C1 $0x9E3779B97F4A7C15
@@ -26,9 +26,9 @@ GLOBL low6<>(SB), RODATA|NOPTR, $8
 	MOVQ         count+8(FP), SI; \
 	MOVQ         rows+16(FP), R8; \
 	MOVQ         C1, R9; \
-	VMOVDQU      shifts<>+0(SB), Y13; \
-	VMOVDQU      shifts<>+32(SB), Y14; \
-	VPBROADCASTQ low6<>(SB), Y15
+	VMOVDQU      ·shifts+0(SB), Y13; \
+	VMOVDQU      ·shifts+32(SB), Y14; \
+	VPBROADCASTQ ·low6(SB), Y15
 
 // The hash in DX: its line to CX, its product to BX, the bit numbers of its lanes to Y0 and Y1.
 #define LOCATE \
@@ -119,9 +119,9 @@ TEXT ·ContainsMembers(SB), NOSPLIT, $0-40
 	IMULQ        DX, BX
 	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
-	VPBROADCASTQ low6<>(SB), Y15
-	VPSRLVQ      shifts<>+32(SB), Y0, Y1
-	VPSRLVQ      shifts<>+0(SB), Y0, Y0
+	VPBROADCASTQ ·low6(SB), Y15
+	VPSRLVQ      ·shifts+32(SB), Y0, Y1
+	VPSRLVQ      ·shifts+0(SB), Y0, Y0
 	VPAND        Y15, Y1, Y1
 	VPAND        Y15, Y0, Y0
 	SHRQ         $61, BX

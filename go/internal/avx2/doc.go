@@ -22,6 +22,19 @@ type Member struct {
 	Count uint64
 }
 
+// Matrix is the groups of a matrix. There is at least one, and k and all sizes are at least 1.
+type Matrix struct {
+	First      *byte
+	Lines      uint64 // how many groups there are
+	GroupBytes uint64
+	RowBytes   uint64
+	Words      uint64 // of a row
+	K          uint64
+	Last       uint64 // the bits of the last word that stand for columns
+	// Ahead is how many bytes of each row to ask for some hashes ahead; 0 where caches hold the groups.
+	Ahead uint64
+}
+
 // rowsOf[k-1] are those of k.
 var rowsOf = func() (all [8]Rows) {
 	packed := [8]int{0, 1, 4, 5, 2, 3, 6, 7}

@@ -26,6 +26,9 @@ func InsertAll(*byte, uint64, *Rows, *uint64, uint64) { panic(none) }
 // AndRows must not be called.
 func AndRows(*byte, *int, uint64, *uint64, uint64) { panic(none) }
 
+// AndRowsOf must not be called.
+func AndRowsOf(*Matrix, *uint64, uint64, *uint64) { panic(none) }
+
 // Prefetch must not be called.
 func Prefetch(*byte, uint64, *uint64, uint64) { panic(none) }
 
