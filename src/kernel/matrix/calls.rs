@@ -5,6 +5,7 @@ use super::super::backend::Backend;
 use super::avx2;
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
+use super::batch::{Groups, batch};
 #[cfg(not(target_arch = "x86_64"))]
 use super::pair;
 use super::transpose::{self, Plain};
@@ -20,6 +21,15 @@ use super::words::{Asked, WIDE, Word, and, any, one, wide};
 pub(super) type And =
     unsafe fn(asked: &Asked, group: *const u8, hash: u64, live: *const u64, out: *mut u64) -> usize;
 
+/// [`And`] for many hashes: writes the answers to one behind those to another, and counts them all. If the
+/// groups are `far`, it prefetches.
+///
+/// # Safety of the function
+/// This CPU runs the backend. All groups are whole. There are as many words in `out` as rows of as many hashes
+/// have.
+pub(super) type Batch =
+    unsafe fn(asked: &Asked, groups: Groups, hashes: &[u64], far: bool, out: &mut [u64]) -> usize;
+
 /// Whether any bit of the AND of rows is set: as [`And`], without `out`.
 pub(super) type Any =
     unsafe fn(asked: &Asked, group: *const u8, hash: u64, live: *const u64) -> bool;
@@ -33,6 +43,7 @@ pub(crate) struct Calls {
     /// For rows of many cache lines that the caches do not hold.
     wide: And,
     pub(super) any: Any,
+    pub(super) batch: Batch,
     pub(crate) transpose: transpose::Calls,
 }
 
@@ -94,11 +105,23 @@ macro_rules! calls {
             // SAFETY: the caller's promise, handed on.
             unsafe { any::<$words>(asked, group, hash, live) }
         }
+        $(#[$attribute])*
+        unsafe fn batch_by(
+            asked: &Asked,
+            groups: Groups,
+            hashes: &[u64],
+            far: bool,
+            out: &mut [u64],
+        ) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { batch::<$words>(asked, groups, hashes, far, out) }
+        }
         Calls {
             one: one_by,
             and: and_by,
             wide: wide_by,
             any: any_by,
+            batch: batch_by,
             transpose: transpose::calls!($transpose $(, $attribute)*),
         }
     }};

@@ -7,6 +7,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod batch;
 mod calls;
 mod columns;
 #[cfg(not(target_arch = "x86_64"))]
@@ -20,11 +21,12 @@ use super::choice::Kernels;
 use super::column::Column;
 use super::functions::Kernel;
 use super::layout::Layout;
-use super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
+use super::prefetch::{INTO_L1, Prefetch, prefetch};
 use super::shared::Probed;
 use crate::layouts::matrix::ROWS;
 use crate::line::{LINE_BYTES, MAX_K, line_index};
-use calls::{And, Any, CALLS};
+use batch::{AHEAD, Groups, prefetch_rows};
+use calls::{And, Any, Batch, CALLS};
 use std::ptr;
 use std::slice::from_raw_parts;
 use words::{Asked, each_place, read};
@@ -41,10 +43,9 @@ pub(crate) struct Prepared {
     /// Of all groups.
     bytes: usize,
     kernels: Kernels,
-    /// For one key alone, and for one that was prefetched.
-    alone: And,
     and: And,
     any: Any,
+    batch: Batch,
 }
 
 impl Prepared {
@@ -59,9 +60,9 @@ impl Prepared {
         assert!((1..=MAX_K).contains(&k), "k is 1 to 16");
         let last = u64::MAX >> (64 * words - columns);
         let (asked, calls) = (Asked { words, row_bytes: 8 * words, k, last }, kernels.of_matrix());
-        let (line_count, and, any) = (line_count as usize, calls.and(words), calls.any);
-        let alone = calls.whole(words, is_in_memory(bytes));
-        Prepared { asked, line_count, bytes, kernels, alone, and, any }
+        let (line_count, any, batch) = (line_count as usize, calls.any, calls.batch);
+        let and = calls.whole(words, is_in_memory(bytes));
+        Prepared { asked, line_count, bytes, kernels, and, any, batch }
     }
 
     /// Where the byte of a column is in the first row of the group of a hash.
@@ -167,9 +168,12 @@ impl<'a> Rows<'a> {
     /// Where the group of a hash begins.
     #[inline(always)]
     fn group(&self, hash: u64) -> *const u8 {
-        let line = line_index(hash, self.of.line_count as u64) as usize;
-        // Within the groups: the line is below their number.
-        self.start.wrapping_add(line * ROWS * self.of.asked.row_bytes)
+        self.groups().of(hash, &self.of.asked)
+    }
+
+    #[inline(always)]
+    fn groups(&self) -> Groups {
+        Groups { start: self.start, line_count: self.of.line_count }
     }
 
     /// The AND of the rows of a key, by its hash: a bit for each column. With `live`, of those alone.
@@ -229,32 +233,16 @@ impl<'a> Rows<'a> {
     /// Unless there are as many words as the rows have.
     pub(crate) fn answers(&self, hashes: &[u64], out: &mut [u64]) -> usize {
         assert!(out.len() == self.of.asked.words * hashes.len(), "words of the rows");
-        let ahead = if self.of.pays_ahead() { AHEAD } else { usize::MAX };
-        let and = if ahead == AHEAD { self.of.and } else { self.of.alone };
-        let (mut present, mut at) = (0, out.as_mut_ptr());
-        for (i, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(i.saturating_add(ahead)) {
-                self.prefetch(later);
-            }
-            // SAFETY: the group is one of the borrowed bytes, whole; there is room for a row of
-            // words for each hash.
-            unsafe {
-                present += and(&self.of.asked, self.group(hash), hash, ptr::null(), at);
-                at = at.add(self.of.asked.words);
-            }
-        }
-        present
+        let (Prepared { asked, batch, .. }, far) = (self.of, self.of.pays_ahead());
+        // SAFETY: the function is that of a backend of this CPU; all groups are borrowed; the words
+        // are counted.
+        unsafe { batch(asked, self.groups(), hashes, far, out) }
     }
 
-    /// Prefetches the rows of a key, at most [`MOST_AHEAD`] of each.
+    /// Prefetches the rows of a key, of long ones the beginning.
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
-        let group = self.group(hash);
-        each_place(hash, &self.of.asked, |place| {
-            for line in (0..self.of.asked.row_bytes.min(MOST_AHEAD)).step_by(LINE_BYTES) {
-                prefetch::<INTO_L2>(group.wrapping_add(place + line));
-            }
-        });
+        prefetch_rows(self.group(hash), hash, &self.of.asked);
     }
 
     /// # Safety
@@ -269,7 +257,7 @@ impl<'a> Rows<'a> {
         out: *mut u64,
     ) -> usize {
         // SAFETY: the function is that of a backend of this CPU; the caller's promise for the rest.
-        unsafe { (self.of.alone)(&self.of.asked, group, hash, live, out) }
+        unsafe { (self.of.and)(&self.of.asked, group, hash, live, out) }
     }
 
     /// # Panics
@@ -285,9 +273,3 @@ impl<'a> Rows<'a> {
         }
     }
 }
-
-/// Keys between the one at work and the one whose rows are prefetched, in batches.
-const AHEAD: usize = 8;
-
-/// Bytes of a row that are prefetched at most: of a longer one, the CPU itself brings what follows.
-const MOST_AHEAD: usize = 512;

@@ -82,12 +82,44 @@ pub(super) const FIRST_ROWS: [u64; LANES] = [0, 64, 128, 192, 256, 320, 384, 448
 /// the CPU hands on no word to the loads that follow: they wait until it is in the cache, behind the
 /// answers to the key before, and keys no longer overlap.
 #[repr(align(64))]
-struct Places(MaybeUninit<[u64; 3 * LANES]>);
+pub(super) struct Places(MaybeUninit<[u64; 3 * LANES]>);
 
 impl Places {
     #[inline(always)]
-    fn uninit() -> Places {
+    pub(super) fn uninit() -> Places {
         Places(MaybeUninit::uninit())
+    }
+
+    /// Writes where the rows of a key begin. Returns which is the first of them.
+    #[inline(always)]
+    pub(super) fn write<W: Words>(&mut self, hash: u64, asked: &Asked) -> usize {
+        let (k, row_bytes) = (asked.k as usize, asked.row_bytes);
+        let (first, second) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
+        let some = if k <= LANES { first } else { second };
+        let (lanes, start) = (W::lanes(some, row_bytes), first_lane(some));
+        let to = self.0.as_mut_ptr().cast::<u64>();
+        // SAFETY: eight lanes are as many numbers, and a k is at most 16: the last is written below
+        // 7 + 8 + 8.
+        unsafe {
+            // The lanes of a round twice, one behind the other: those that count follow each other.
+            to.cast::<W::Lanes>().write_unaligned(lanes);
+            to.add(LANES).cast::<W::Lanes>().write_unaligned(lanes);
+            if k > LANES {
+                let all = W::lanes(first, row_bytes);
+                to.add(start + (k - LANES)).cast::<W::Lanes>().write_unaligned(all);
+            }
+        }
+        start
+    }
+
+    /// Those of a key: k places, of at most 16.
+    ///
+    /// # Safety
+    /// [`Places::write`] wrote them for this k, and returned `first`.
+    #[inline(always)]
+    pub(super) unsafe fn from(&self, first: usize, k: u32) -> &[u64] {
+        // SAFETY: the caller's promise: all are written from `first` on, which is below 8.
+        unsafe { from_raw_parts(self.0.as_ptr().cast::<u64>().add(first), k as usize) }
     }
 }
 
@@ -167,26 +199,12 @@ pub(super) fn each_place(hash: u64, asked: &Asked, mut each: impl FnMut(usize)) 
     each_row(hash, asked.k, |row| each(row * asked.row_bytes));
 }
 
-/// Where the rows of a key begin: k places, of at most 16.
+/// Where the rows of a key begin.
 #[inline(always)]
 fn places<'r, W: Words>(hash: u64, asked: &Asked, room: &'r mut Places) -> &'r [u64] {
-    let (k, row_bytes) = (asked.k as usize, asked.row_bytes);
-    let (first, second) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
-    let some = if k <= LANES { first } else { second };
-    let (lanes, start, to) = (W::lanes(some, row_bytes), first_lane(some), room.0.as_mut_ptr());
-    let to = to.cast::<u64>();
-    // SAFETY: eight lanes are as many numbers, and a k is at most 16: the last is written below
-    // 7 + 8 + 8, and those from `start` on, which is below 8, are all written.
-    unsafe {
-        // The lanes of a round twice, one behind the other: those that count follow each other.
-        to.cast::<W::Lanes>().write_unaligned(lanes);
-        to.add(LANES).cast::<W::Lanes>().write_unaligned(lanes);
-        if k > LANES {
-            let all = W::lanes(first, row_bytes);
-            to.add(start + (k - LANES)).cast::<W::Lanes>().write_unaligned(all);
-        }
-        from_raw_parts(to.add(start), k)
-    }
+    let first = room.write::<W>(hash, asked);
+    // SAFETY: just written.
+    unsafe { room.from(first, asked.k) }
 }
 
 /// The work of [`And`](super::And), where a row is one word.
@@ -221,7 +239,7 @@ pub(super) unsafe fn one<W: Words>(
 /// # Safety
 /// As for [`And`](super::And), of a word.
 #[inline(always)]
-unsafe fn word(mut word: u64, group: *const u8, places: &[u64]) -> Word {
+pub(super) unsafe fn word(mut word: u64, group: *const u8, places: &[u64]) -> Word {
     for place in places {
         // Volatile: of a plain loop LLVM makes vectors, word by word, in twice the instructions.
         // SAFETY: a number of the slice; the caller's promise.
@@ -245,7 +263,8 @@ pub(super) unsafe fn and<W: Words>(
     let mut room = Places::uninit();
     let places = places::<W>(hash, asked, &mut room);
     // SAFETY: the caller's promise.
-    unsafe { and_at::<W>(asked, group, places, live, out) }
+    let (sum, rest) = unsafe { and_at::<W>(asked, group, places, live, out, W::ZERO) };
+    W::total(sum).wrapping_add(rest)
 }
 
 /// Rows of so many words are wide.
@@ -272,24 +291,27 @@ pub(super) unsafe fn wide<W: Words>(
         }
     }
     // SAFETY: the caller's promise.
-    unsafe { and_at::<W>(asked, group, places, live, out) }
+    let (sum, rest) = unsafe { and_at::<W>(asked, group, places, live, out, W::ZERO) };
+    W::total(sum).wrapping_add(rest)
 }
 
-/// The same, of the rows at these places.
+/// The same, of the rows at these places. Adds the bits to a sum, but for some words to a number by itself,
+/// less those that stand for no column: it may be below zero.
 ///
 /// # Safety
 /// As for [`and`].
 #[inline(always)]
-unsafe fn and_at<W: Words>(
+pub(super) unsafe fn and_at<W: Words>(
     asked: &Asked,
     group: *const u8,
     places: &[u64],
     live: *const u64,
     out: *mut u64,
-) -> usize {
+    mut sum: W::Sum,
+) -> (W::Sum, usize) {
     // SAFETY: the caller's promise: all words are below `words`.
     unsafe {
-        let (mut sum, mut at, words) = (W::ZERO, 0, asked.words);
+        let (mut at, words) = (0, asked.words);
         while at + TILES * W::COUNT <= words {
             let tiles = tiles::<W, TILES>(group.add(8 * at), places);
             for (i, tile) in tiles.into_iter().enumerate() {
@@ -323,9 +345,8 @@ unsafe fn and_at<W: Words>(
                 at += 1;
             }
         }
-        let all = W::total(sum) + rest;
         if asked.last == u64::MAX {
-            return all;
+            return (sum, rest);
         }
         // Bits that stand for no column: there are none but in damaged bytes.
         let end = words - 1;
@@ -337,7 +358,7 @@ unsafe fn and_at<W: Words>(
             *out.add(end) = written & asked.last;
             written & !asked.last
         };
-        all - behind.count_ones() as usize
+        (sum, rest.wrapping_sub(behind.count_ones() as usize))
     }
 }
 

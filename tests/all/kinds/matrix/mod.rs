@@ -135,6 +135,15 @@ fn check(backend: Backend, params: Params, columns: usize, keys: u64) {
     let ones: u32 = all.iter().map(|word| word.count_ones()).sum();
     assert_eq!(matrix.contains_hashes(&hashes, &mut rows[..]), ones as usize);
     assert_eq!(rows, all);
+    // Fewer keys than are looked up ahead, as many, and more.
+    for count in 0..=hashes.len().min(20) {
+        let (expected, some) = (&all[all.len() - words * count..], &mut rows[..words * count]);
+        some.fill(u64::MAX);
+        let ones: u32 = expected.iter().map(|word| word.count_ones()).sum();
+        let last = &hashes[hashes.len() - count..];
+        assert_eq!(matrix.contains_hashes(last, &mut *some), ones as usize);
+        assert_eq!(some, expected, "{backend:?} {params:?} {columns} {count}");
+    }
     let mut maybe = Bitmap::new();
     let count = pair_answers.iter().filter(|&&answer| answer).count();
     assert_eq!(matrix.contains_pairs(&pairs, &pair_hashes, &mut maybe), count);
