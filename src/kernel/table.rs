@@ -337,8 +337,8 @@ pub(super) static STATIC: Table = {
     // Lanes folded into each other are vectors of a kind.
     const SCALAR: &Kernel = kernel!(Scalar, Static,
         one: Plain<16>, 0..8 => Plain<7>, 8 => Plain<8>, 9..=12 => Plain<10>; many: Plain<0>);
-    // Single keys of the rows that rates of 1 %, 0.4 %, 0.1 % and 2 in 100,000 need have code of
-    // their own.
+    // Single keys of the rows that rates of 1 %, 0.4 %, 0.1 % and 2 in 100,000 need are found at once,
+    // those of other rows by a comparison or two more.
     by_backend([
         SCALAR,
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]

@@ -22,6 +22,8 @@ pub(in crate::kernel) struct Avx2;
 const HALF: usize = TILE / 2;
 
 impl Tile for Avx2 {
+    const EACH: bool = true;
+
     #[inline(always)]
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.

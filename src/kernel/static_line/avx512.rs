@@ -14,6 +14,8 @@ use std::arch::x86_64::*;
 pub(in crate::kernel) struct Avx512;
 
 impl Tile for Avx512 {
+    const EACH: bool = true;
+
     #[inline(always)]
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.

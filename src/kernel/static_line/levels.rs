@@ -34,6 +34,9 @@ pub(super) struct Line {
 /// # Safety of the methods
 /// As for [`Ops`].
 pub(super) trait Tile {
+    /// Whether each number of rows has code for single keys, not only those that most rates need.
+    const EACH: bool = false;
+
     /// What the line at an address says of a key. `ROWS` is what is known of their number.
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line;
 
@@ -58,7 +61,7 @@ pub(super) trait Tile {
     /// it last jumps to it.
     unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool;
 
-    /// The same of lines with [`UP_TO_7`] or [`FROM_9`] rows.
+    /// The same of lines with so many rows, or [`UP_TO_7`] or [`FROM_9`].
     unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
 
     /// The same of lines of so many rows, if the first level has bumped the key.
@@ -223,7 +226,22 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
                 8 => first::<8, T>(single, hash),
                 _ if single.numbered(ROWS as u8) => first::<ROWS, T>(single, hash),
                 ANY => T::any_rows(single, hash),
+                1..8 if T::EACH => match () {
+                    () if single.numbered(6) => T::of_class::<6>(single, hash),
+                    () if single.numbered(5) => T::of_class::<5>(single, hash),
+                    () => T::of_class::<4>(single, hash),
+                },
                 1..8 => T::of_class::<UP_TO_7>(single, hash),
+                9..13 if T::EACH => match () {
+                    () if single.numbered(9) => T::of_class::<9>(single, hash),
+                    () if single.numbered(12) => T::of_class::<12>(single, hash),
+                    () => T::of_class::<11>(single, hash),
+                },
+                _ if T::EACH => match () {
+                    () if single.numbered(14) => T::of_class::<14>(single, hash),
+                    () if single.numbered(13) => T::of_class::<13>(single, hash),
+                    () => T::of_class::<15>(single, hash),
+                },
                 _ => T::of_class::<FROM_9>(single, hash),
             }
         }
@@ -297,7 +315,13 @@ pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: 
         return matches(line.parities, hash, rows.count);
     }
     // SAFETY: the caller's promise.
-    unsafe { T::bumped::<ROWS>(single, hash) }
+    unsafe {
+        match ROWS {
+            4..=6 => T::bumped::<UP_TO_7>(single, hash),
+            9 | 11..=15 => T::bumped::<FROM_9>(single, hash),
+            _ => T::bumped::<ROWS>(single, hash),
+        }
+    }
 }
 
 /// [`Tile::bumped`]: by the second level alone, which seldom bumps a key again.
