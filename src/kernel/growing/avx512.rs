@@ -1,12 +1,18 @@
 //! Eight lines at once with AVX-512. Reached only through the detection in `kernel`.
 
-use super::width::{MOST_BEFORE, Width};
+use super::batch::{Answers, MOST, Padded};
+use super::find::find;
+use super::select::Pdep;
+use super::width::{MOST_BEFORE, Width, width};
 use crate::layouts::growing::HEADER;
 use crate::line::Line;
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 /// Lines at once.
-pub(super) const GROUP: usize = 8;
+const GROUP: usize = 8;
+/// Groups of a call at most.
+const GROUPS: usize = MOST / GROUP;
 
 /// A vector of the same number eight times.
 #[inline]
@@ -30,27 +36,6 @@ macro_rules! quarters {
     }};
 }
 
-/// The bit of the 1 that has `before` ones below it, in each word. There is one.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn one(word: __m512i, before: __m512i) -> __m512i {
-    let (mut word, mut before, mut at) = (word, before, _mm512_setzero_si512());
-    // If the lower half has too few, it is in the upper one.
-    macro_rules! halve {
-        ($($bits:literal)*) => {$({
-            let low = all((1 << $bits) - 1);
-            let ones = _mm512_popcnt_epi64(_mm512_and_si512(word, low));
-            let upper = _mm512_cmpge_epu64_mask(before, ones);
-            before = _mm512_mask_sub_epi64(before, upper, before, ones);
-            word = _mm512_mask_srli_epi64::<$bits>(word, upper, word);
-            at = _mm512_mask_or_epi64(at, upper, at, all($bits));
-        })*};
-    }
-    halve!(32 16 8 4 2);
-    let upper = _mm512_cmpge_epu64_mask(before, _mm512_and_si512(word, all(1)));
-    _mm512_mask_or_epi64(at, upper, at, all(1))
-}
-
 /// What eight lines say of a value each, a bit for each line.
 pub(super) struct Eight {
     pub(super) present: u8,
@@ -60,45 +45,118 @@ pub(super) struct Eight {
     pub(super) many: u8,
 }
 
-/// As `find`, for lines with remainders of one width.
-///
 /// # Safety
-/// This CPU has the instructions.
+/// There are 64 bytes.
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2")]
-pub(super) unsafe fn find<const MIXED: bool>(
-    lines: &[&Line; GROUP],
-    values: &[i64; GROUP],
-    r: u32,
-    width: &Width,
-) -> Eight {
+#[target_feature(enable = "avx512f")]
+unsafe fn loaded(bytes: *const u8) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_loadu_si512(bytes.cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,avx512f")]
+fn widths(r: &[u32; GROUP]) -> __m512i {
+    // SAFETY: eight widths.
+    _mm512_cvtepu32_epi64(unsafe { _mm256_loadu_si256(r.as_ptr().cast()) })
+}
+
+/// The first word of each of eight lines, and the second.
+type Heads = [__m512i; 2];
+
+/// The headers of eight lines.
+#[inline]
+#[target_feature(enable = "avx2,avx512f")]
+fn heads(lines: &[&Line; GROUP]) -> Heads {
     // SAFETY: 16 bytes of each line.
     let (even, odd) = unsafe { (quarters!(lines, 0), quarters!(lines, 1)) };
-    let (first, second) = (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd));
-    // SAFETY: eight values, and eight addresses.
-    let (values, lines) = unsafe {
-        (_mm512_loadu_si512(values.as_ptr().cast()), _mm512_loadu_si512(lines.as_ptr().cast()))
-    };
-    let shift = _mm_cvtsi32_si128(r as i32);
+    [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)]
+}
 
-    // As `Run::of`.
+/// The zeros of both words, and how many there are in each. As `Run::of`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn zeros([first, second]: Heads) -> [[__m512i; 2]; 2] {
     const HEAD: u64 = (1 << HEADER) - 1;
     let zeros = [
         _mm512_xor_si512(_mm512_or_si512(first, all(HEAD)), all(!(1 << (HEADER - 1)))),
         _mm512_xor_si512(second, all(u64::MAX)),
     ];
-    let counts = [_mm512_popcnt_epi64(zeros[0]), _mm512_popcnt_epi64(zeros[1])];
+    [zeros, [_mm512_popcnt_epi64(zeros[0]), _mm512_popcnt_epi64(zeros[1])]]
+}
+
+/// The number of the zero behind which a value is.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn zero(first: __m512i, values: __m512i, r: __m512i) -> __m512i {
+    let base = _mm512_srai_epi64::<55>(_mm512_slli_epi64::<48>(first));
+    _mm512_sub_epi64(_mm512_srav_epi64(values, r), base)
+}
+
+/// The word that has that zero, if any has, and a 1 with as many zeros below it as that word has before.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn sought(heads: Heads, values: __m512i, r: __m512i) -> [__m512i; 2] {
+    let [zeros, counts] = zeros(heads);
+    let zero = zero(heads[0], values, r);
+    let upper = _mm512_cmpge_epu64_mask(zero, counts[0]);
+    let before = _mm512_mask_sub_epi64(zero, upper, zero, counts[0]);
+    [_mm512_mask_mov_epi64(zeros[0], upper, zeros[1]), _mm512_sllv_epi64(all(1), before)]
+}
+
+/// Eight words. One by one: the instruction that gathers them takes longer on Zen 4.
+///
+/// # Safety
+/// There are 8 bytes at each address.
+#[inline]
+#[target_feature(enable = "avx2,avx512f")]
+unsafe fn windows(at: &[*const u8; GROUP]) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        macro_rules! pair {
+            ($first:literal) => {
+                _mm_castpd_si128(_mm_loadh_pd(
+                    _mm_castsi128_pd(_mm_loadl_epi64(at[$first].cast())),
+                    at[$first + 1].cast(),
+                ))
+            };
+        }
+        let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(pair!(0)), pair!(2));
+        let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(pair!(4)), pair!(6));
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+    }
+}
+
+/// What lines say with remainders of this width. `found` has the bit of that zero, if there is one.
+///
+/// # Safety
+/// This CPU has the instructions. `heads` are those of the lines.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
+unsafe fn said<const MIXED: bool>(
+    lines: &[&Line; GROUP],
+    heads: Heads,
+    values: __m512i,
+    r: u32,
+    found: __m512i,
+) -> Eight {
+    let width: &Width = width(r);
+    let r = all(r.into());
+    // SAFETY: eight addresses.
+    let lines = unsafe { _mm512_loadu_si512(lines.as_ptr().cast()) };
+
+    // As `Run::of`.
+    let [first, second] = heads;
+    let [_, counts] = zeros(heads);
     let count = _mm512_add_epi64(counts[0], counts[1]);
     let stated = _mm512_min_epu64(_mm512_and_si512(first, all(63)), all(width.room));
     let there = _mm512_min_epu64(stated, _mm512_sub_epi64(all(113), count));
-    let base = _mm512_srai_epi64::<55>(_mm512_slli_epi64::<48>(first));
-    let zero = _mm512_sub_epi64(_mm512_sra_epi64(values, shift), base);
+    let zero = zero(first, values, r);
     let before = _mm512_movepi64_mask(zero);
     let inside = _mm512_cmplt_epu64_mask(zero, count);
     let upper = _mm512_cmpge_epu64_mask(zero, counts[0]);
-    let word = _mm512_mask_mov_epi64(zeros[0], upper, zeros[1]);
-    let at = one(word, _mm512_mask_sub_epi64(zero, upper, zero, counts[0]));
-    let behind = _mm512_add_epi64(at, all(1));
+    // The bits below it, and it.
+    let behind = _mm512_popcnt_epi64(_mm512_xor_si512(found, _mm512_sub_epi64(found, all(1))));
     let start = _mm512_mask_add_epi64(behind, upper, behind, all(64));
     let rank = _mm512_sub_epi64(_mm512_sub_epi64(start, all(HEADER.into())), zero);
     let held = _mm512_mask_cmplt_epu64_mask(inside, rank, there);
@@ -116,13 +174,14 @@ pub(super) unsafe fn find<const MIXED: bool>(
     let len = _mm512_maskz_min_epu64(held, ones, _mm512_sub_epi64(there, rank));
 
     // As `window`, and what `find` does with it.
-    let r = all(r.into());
     let bits = _mm512_mul_epu32(number, r);
     let byte = _mm512_srli_epi64::<3>(_mm512_sub_epi64(all(MOST_BEFORE), bits));
-    // SAFETY: the number is that of a value of the line, or 0. So these are 8 of its 64 bytes: see
-    // `window`.
+    let mut at = [std::ptr::null::<u8>(); GROUP];
+    // SAFETY: eight addresses. The number is that of a value of the line, or 0. So these are 8 of its 64 bytes:
+    // see `window`.
     let window = unsafe {
-        _mm512_i64gather_epi64::<1>(_mm512_add_epi64(lines, byte), std::ptr::null::<i64>())
+        _mm512_storeu_si512(at.as_mut_ptr().cast(), _mm512_add_epi64(lines, byte));
+        windows(&at)
     };
     let window = _mm512_sllv_epi64(window, _mm512_and_si512(bits, all(7)));
     let low = _mm512_and_si512(values, all(width.mask));
@@ -143,4 +202,116 @@ pub(super) unsafe fn find<const MIXED: bool>(
         last: last & !present & _mm512_test_epi64_mask(first, all(super::edit::GOES_ON)),
         many: _mm512_cmpgt_epu64_mask(len, all(width.fields)),
     }
+}
+
+/// What lines say of a value each, as `find`. The words of the headers are vectors. Where the n-th zero
+/// of a word is, finds an instruction that there is for one word only, so all words are stored for it.
+///
+/// # Panics
+/// If a width is above 54.
+///
+/// # Safety
+/// This CPU has the instructions.
+#[inline]
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"
+)]
+unsafe fn eights<const MIXED: bool>(
+    lines: &[[&Line; GROUP]],
+    values: &[[i64; GROUP]],
+    r: &[[u32; GROUP]],
+) -> Answers {
+    let groups = lines.len();
+    assert!(groups == values.len() && groups == r.len() && groups <= GROUPS, "a tile");
+    let mut all_heads = [const { MaybeUninit::<Heads>::uninit() }; GROUPS];
+    let mut words = [const { MaybeUninit::<[u64; GROUP]>::uninit() }; GROUPS];
+    let mut bits = [const { MaybeUninit::<[u64; GROUP]>::uninit() }; GROUPS];
+    let mut i = 0;
+    while i < groups {
+        // SAFETY: eight values, and eight widths.
+        let (values, r) = unsafe { (loaded(values[i].as_ptr().cast()), widths(&r[i])) };
+        let heads = *all_heads[i].write(heads(&lines[i]));
+        let sought = sought(heads, values, r);
+        // SAFETY: eight words each.
+        unsafe {
+            _mm512_storeu_si512(words[i].as_mut_ptr().cast(), sought[0]);
+            _mm512_storeu_si512(bits[i].as_mut_ptr().cast(), sought[1]);
+        }
+        i += 1;
+    }
+    i = 0;
+    while i < groups {
+        // SAFETY: those of so many groups are written.
+        let (words, bits) = unsafe { (words[i].assume_init_ref(), bits[i].assume_init_mut()) };
+        let mut one = 0;
+        while one < GROUP {
+            bits[one] = _pdep_u64(bits[one], words[one]);
+            one += 1;
+        }
+        i += 1;
+    }
+    let mut answers = Answers::default();
+    i = 0;
+    while i < groups {
+        // SAFETY: those of so many groups are written.
+        let heads = unsafe { all_heads[i].assume_init() };
+        // SAFETY: eight words each.
+        let (all_values, found) =
+            unsafe { (loaded(values[i].as_ptr().cast()), loaded(bits[i].as_ptr().cast())) };
+        // As a rule all are of one width.
+        let mut left = u8::MAX;
+        while left > 0 {
+            let r_of = r[i][left.trailing_zeros() as usize];
+            let own = left & _mm512_cmpeq_epi64_mask(widths(&r[i]), all(r_of.into()));
+            left &= !own;
+            // SAFETY: the caller's promise; these are their headers.
+            let eight = unsafe { said::<MIXED>(&lines[i], heads, all_values, r_of, found) };
+            answers.present |= u64::from(eight.present & !eight.many & own) << (GROUP * i);
+            answers.onward |= u64::from(eight.last & !eight.many & own) << (GROUP * i);
+            let mut many = eight.many & own;
+            while many > 0 {
+                let one = many.trailing_zeros() as usize;
+                // SAFETY: the caller's promise.
+                let found = unsafe { find::<Pdep, MIXED>(lines[i][one], values[i][one], r_of) };
+                answers.add(GROUP * i + one, found);
+                many &= many - 1;
+            }
+        }
+        i += 1;
+    }
+    answers
+}
+
+/// The same for any number of lines up to 64.
+///
+/// # Panics
+/// Unless there are as many values and widths, at most 64, or if a width is above 54.
+///
+/// # Safety
+/// This CPU has the instructions.
+#[inline]
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"
+)]
+pub(super) unsafe fn find_many<const MIXED: bool>(
+    lines: &[&Line],
+    values: &[i64],
+    r: &[u32],
+) -> Answers {
+    if lines.len().is_multiple_of(GROUP) {
+        let (lines, values, r) = (lines.as_chunks().0, values.as_chunks().0, r.as_chunks().0);
+        // SAFETY: the caller's promise.
+        return unsafe { eights::<MIXED>(lines, values, r) };
+    }
+    if lines.len() < GROUP {
+        let all = Padded::<GROUP, 1>::of(lines, values, r);
+        // SAFETY: the caller's promise.
+        return all.own(unsafe { eights::<MIXED>(&all.lines, &all.values, &all.r) });
+    }
+    let all = Padded::<GROUP, GROUPS>::of(lines, values, r);
+    let groups = all.groups();
+    // SAFETY: the caller's promise.
+    all.own(unsafe {
+        eights::<MIXED>(&all.lines[..groups], &all.values[..groups], &all.r[..groups])
+    })
 }

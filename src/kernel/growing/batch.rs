@@ -20,6 +20,51 @@ impl Answers {
     }
 }
 
+/// Lines of a call at most.
+pub(super) const MOST: usize = 64;
+
+/// Lines, values and widths, in whole groups: the last ones repeat.
+#[cfg(target_arch = "x86_64")]
+pub(super) struct Padded<'a, const GROUP: usize, const GROUPS: usize> {
+    pub(super) lines: [[&'a Line; GROUP]; GROUPS],
+    pub(super) values: [[i64; GROUP]; GROUPS],
+    pub(super) r: [[u32; GROUP]; GROUPS],
+    count: usize,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<'a, const GROUP: usize, const GROUPS: usize> Padded<'a, GROUP, GROUPS> {
+    /// # Panics
+    /// Unless there are as many of each, at least one and at most as many as in all groups.
+    #[inline(always)]
+    pub(super) fn of(lines: &[&'a Line], values: &[i64], r: &[u32]) -> Self {
+        let last = lines.len() - 1;
+        let mut padded = Padded {
+            lines: [[lines[last]; GROUP]; GROUPS],
+            values: [[values[last]; GROUP]; GROUPS],
+            r: [[r[last]; GROUP]; GROUPS],
+            count: lines.len(),
+        };
+        padded.lines.as_flattened_mut()[..=last].copy_from_slice(lines);
+        padded.values.as_flattened_mut()[..=last].copy_from_slice(values);
+        padded.r.as_flattened_mut()[..=last].copy_from_slice(r);
+        padded
+    }
+
+    /// How many groups have one of them.
+    #[inline(always)]
+    pub(super) fn groups(&self) -> usize {
+        self.count.div_ceil(GROUP)
+    }
+
+    /// The answers without those of repeated ones.
+    #[inline(always)]
+    pub(super) fn own(&self, all: Answers) -> Answers {
+        let own = u64::MAX >> (MOST - self.count);
+        Answers { present: all.present & own, onward: all.onward & own }
+    }
+}
+
 /// One line after the other.
 ///
 /// # Safety
@@ -34,63 +79,6 @@ pub(super) unsafe fn each<S: Select, const MIXED: bool>(
     for (i, ((line, &value), &r)) in lines.iter().zip(values).zip(r).enumerate().take(64) {
         // SAFETY: the caller's promise.
         answers.add(i, unsafe { find::<S, MIXED>(line, value, r) });
-    }
-    answers
-}
-
-/// Eight lines at once, if their remainders are of one width.
-///
-/// # Safety
-/// This CPU has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(
-    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"
-)]
-pub(super) unsafe fn eights<const MIXED: bool>(
-    lines: &[&Line],
-    values: &[i64],
-    r: &[u32],
-) -> Answers {
-    use super::avx512::{GROUP, find as find_eight};
-    use super::select::Pdep;
-    use super::width::width;
-    let mut answers = Answers::default();
-    let (groups, rest) = lines.as_chunks::<GROUP>();
-    let mut first = 0;
-    for lines in groups {
-        let (Some(values), Some(r)) =
-            (values[first..].first_chunk(), r[first..].first_chunk::<GROUP>())
-        else {
-            break;
-        };
-        if *r == [r[0]; GROUP] && r[0] > 0 {
-            // SAFETY: the caller's promise.
-            let eight = unsafe { find_eight::<MIXED>(lines, values, r[0], width(r[0])) };
-            answers.present |= u64::from(eight.present) << first;
-            answers.onward |= u64::from(eight.last & !eight.many) << first;
-            let mut many = eight.many;
-            while many > 0 {
-                let i = many.trailing_zeros() as usize;
-                answers.present &= !(1 << (first + i));
-                // SAFETY: the caller's promise.
-                let found = unsafe { find::<Pdep, MIXED>(lines[i], values[i], r[i]) };
-                answers.add(first + i, found);
-                many &= many - 1;
-            }
-        } else {
-            // SAFETY: the caller's promise.
-            let found = unsafe { each::<Pdep, MIXED>(lines, values, r) };
-            answers.present |= found.present << first;
-            answers.onward |= found.onward << first;
-        }
-        first += GROUP;
-    }
-    if !rest.is_empty() {
-        // SAFETY: the caller's promise.
-        let found = unsafe { each::<Pdep, MIXED>(rest, &values[first..], &r[first..]) };
-        answers.present |= found.present << first;
-        answers.onward |= found.onward << first;
     }
     answers
 }

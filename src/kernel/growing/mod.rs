@@ -3,14 +3,19 @@
 //! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes
 //! lines apart and puts them together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
 //! `place` finds the line of a hash, `store` keeps lines in chunks.
-//! `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
-//! eight at once; `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
-//! `tiles` probes many keys of a filter, wherever its lines are; `spans` are those of an encoded one.
+//! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
+//! four at once and `avx512` eight; `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
+//! `tiles` probes many keys of a filter, wherever its lines are; `spans` are those of an encoded one. `regions` has
+//! what `avx512_regions` finds the lines of eight keys by.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
+mod avx2_find;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_regions;
 #[cfg(target_arch = "x86_64")]
 mod avx512_whole;
 mod batch;
@@ -20,6 +25,9 @@ mod enter;
 mod enter_tests;
 mod find;
 pub(crate) mod place;
+pub(crate) mod regions;
+#[cfg(test)]
+mod regions_tests;
 mod select;
 pub mod sequence;
 pub(crate) mod shared;
@@ -41,8 +49,12 @@ pub(crate) use crate::layouts::growing::Found;
 pub(crate) use crate::line::Line;
 pub(crate) use batch::Answers;
 pub(crate) use enter::{Entered, MOST_COPIES};
+use regions::Regions;
 use store::Lines;
 pub(crate) use whole::OPENED;
+
+/// Keys whose homes are found at once.
+const EIGHT: usize = 8;
 
 /// What a backend does for a line, whose words are in the CPU's byte order. All panic if `r`, the width of remainders, is above 54. Damaged
 /// lines give some answer.
@@ -58,6 +70,7 @@ pub(crate) struct Calls {
     remove: unsafe fn(&mut Line, i64, u32) -> bool,
     find_many: unsafe fn(&[&Line], &[i64], &[u32]) -> Answers,
     find_mixed_many: unsafe fn(&[&Line], &[i64], &[u32]) -> Answers,
+    locate: Option<Locate>,
     take_last: unsafe fn(&mut Line, u32) -> Option<i64>,
     enter: Enter,
     enter_mixed: Enter,
@@ -65,6 +78,15 @@ pub(crate) struct Calls {
     close: Close,
 }
 
+/// Of the regions of a filter and eight hashes: the line of each, its value there, and the width of remainders.
+/// Returns which have a line.
+type Locate = for<'a> unsafe fn(
+    &Regions<'a>,
+    &[u64; EIGHT],
+    &mut [&'a Line; EIGHT],
+    &mut [i64; EIGHT],
+    &mut [u32; EIGHT],
+) -> u8;
 /// Of a chain, by the number of a line, a value there, the width of remainders, and by how much a value is
 /// lower in the next line.
 type Enter = unsafe fn(&mut Lines, usize, i64, u32, i64) -> Entered;
@@ -79,6 +101,27 @@ impl Kernels {
             return self.row_of(&WITHOUT_PDEP);
         }
         self.row_of(&CALLS)
+    }
+}
+
+/// Finds the homes of eight keys at once.
+#[derive(Clone, Copy)]
+pub(crate) struct Eight(Locate);
+
+impl Eight {
+    /// Writes the line of each, its value there, and the width of remainders. Returns which have a line. Those of the
+    /// others are empty.
+    #[inline(always)]
+    pub(crate) fn locate<'a>(
+        self,
+        regions: &Regions<'a>,
+        hashes: &[u64; EIGHT],
+        lines: &mut [&'a Line; EIGHT],
+        values: &mut [i64; EIGHT],
+        widths: &mut [u32; EIGHT],
+    ) -> u8 {
+        // SAFETY: it is made of the calls of a backend of this CPU.
+        unsafe { (self.0)(regions, hashes, lines, values, widths) }
     }
 }
 
@@ -117,6 +160,12 @@ impl Calls {
         assert!(lines.len() == values.len() && lines.len() == r.len() && r.len() <= 64, "a tile");
         // SAFETY: as in `find`.
         unsafe { (self.find_mixed_many)(lines, values, r) }
+    }
+
+    /// What finds the homes of eight keys at once, if the backend has that.
+    #[inline(always)]
+    pub(crate) fn eight(&self) -> Option<Eight> {
+        self.locate.map(Eight)
     }
 
     /// How often a line has a value.
@@ -231,7 +280,7 @@ pub(crate) fn set_goes_on(line: &mut Line, goes_on: bool) {
 
 /// The functions of a backend, by how it selects.
 macro_rules! calls {
-    ($select:ty, $many:expr, $mixed_many:expr, $open:expr, $close:expr $(, $attribute:meta)?) => {{
+    ($select:ty, $many:expr, $mixed_many:expr, $locate:expr, $open:expr, $close:expr $(, $attribute:meta)?) => {{
         $(#[$attribute])?
         unsafe fn find(line: &Line, value: i64, r: u32) -> Found {
             // SAFETY: the caller's promise.
@@ -288,6 +337,7 @@ macro_rules! calls {
             find_mixed,
             find_many: $many,
             find_mixed_many: $mixed_many,
+            locate: $locate,
             count,
             insert,
             remove,
@@ -317,8 +367,6 @@ macro_rules! many {
 }
 
 many!(by_bytes, mixed_by_bytes, select::Bytes);
-#[cfg(target_arch = "x86_64")]
-many!(by_pdep, mixed_by_pdep, select::Pdep, target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 
 #[cfg(target_arch = "x86_64")]
 many!(
@@ -328,7 +376,8 @@ many!(
     target_feature(enable = "avx2,bmi1,bmi2,popcnt")
 );
 
-const SCALAR: Calls = calls!(select::Bytes, by_bytes, mixed_by_bytes, whole::open, whole::close);
+const SCALAR: Calls =
+    calls!(select::Bytes, by_bytes, mixed_by_bytes, None, whole::open, whole::close);
 
 /// Those of each backend where the instruction that spreads bits is slow.
 static WITHOUT_PDEP: [Calls; Backend::ALL.len()] = Backend::table([
@@ -341,6 +390,7 @@ static WITHOUT_PDEP: [Calls; Backend::ALL.len()] = Backend::table([
             select::Bytes,
             by_bytes_avx2,
             mixed_by_bytes_avx2,
+            None,
             whole::open,
             whole::close,
             target_feature(enable = "avx2,bmi1,bmi2,popcnt")
@@ -359,8 +409,9 @@ static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
         Backend::Avx2,
         calls!(
             select::Pdep,
-            by_pdep,
-            mixed_by_pdep,
+            avx2_find::find_many::<false>,
+            avx2_find::find_many::<true>,
+            None,
             whole::open,
             whole::close,
             target_feature(enable = "avx2,bmi1,bmi2,popcnt")
@@ -371,8 +422,9 @@ static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
         Backend::Avx512,
         calls!(
             select::Pdep,
-            batch::eights::<false>,
-            batch::eights::<true>,
+            avx512::find_many::<false>,
+            avx512::find_many::<true>,
+            Some(avx512_regions::locate),
             avx512_whole::open,
             avx512_whole::close,
             target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")

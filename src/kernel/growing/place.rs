@@ -1,6 +1,7 @@
 //! From a hash to its home line, and along the chain of lines behind it.
 
 use super::super::prefetch::Prefetch;
+use super::regions::{Region, Regions, Where};
 use super::store::Lines;
 use super::tiles::{Homes, contains_all};
 use super::{Calls, Entered, Line, OPENED};
@@ -209,6 +210,12 @@ impl Layout {
         (line as usize, value as i64)
     }
 
+    /// What finds the homes of many keys at once, with its lines there.
+    pub(super) fn region<'a>(&self, lines: Where<'a>) -> Region<'a> {
+        let Layout { w, u, reciprocal, shift, r, .. } = *self;
+        Region { w, u, reciprocal, shift, r, lines }
+    }
+
     /// The home line of a value that is counted from the start of the region.
     #[inline(always)]
     pub(crate) fn home(&self, y: u64) -> usize {
@@ -397,6 +404,21 @@ impl Homes for Places {
     #[inline(always)]
     fn next(&self, &(of, line, value): &Self::Place) -> Self::Place {
         (of, line + 1, value - self.layouts[of].values())
+    }
+
+    fn regions(&self) -> Option<Regions<'_>> {
+        let fresh = (self.from, self.moved);
+        let (first, count) = (&self.layouts[0], self.mask as u64 + 1);
+        // A region that is a filter of its own has its part of all prefixes.
+        if first.total != first.w * count {
+            return None;
+        }
+        let mut regions = Regions::new(self.mask, fresh, first.is_mixed(), true);
+        for (i, layout) in self.layouts.iter().enumerate() {
+            let region = (i <= self.mask).then_some(i);
+            regions.set(region, layout.region(layout.lines.place()?));
+        }
+        Some(regions)
     }
 
     #[inline(always)]

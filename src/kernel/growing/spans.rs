@@ -3,10 +3,12 @@
 use super::super::prefetch::{INTO_L1, Prefetch, ahead, prefetch};
 use super::super::shared::Probed;
 use super::place::Layout;
+use super::regions::{Regions, Where};
 use super::tiles::{Homes, contains_all};
 use super::{Calls, Found, Line};
 use crate::layouts::growing::BASES;
 use crate::line::LINE_BYTES;
+use std::marker::PhantomData;
 
 /// The lines of a region: how they are laid out, the number of the first, and how many there are.
 pub(crate) struct Span {
@@ -157,6 +159,18 @@ impl Homes for Spans<'_> {
     #[inline(always)]
     fn next(&self, &(of, line, value): &Self::Place) -> Self::Place {
         (of, line + 1, value - self.all[of].layout.values())
+    }
+
+    fn regions(&self) -> Option<Regions<'_>> {
+        let lines = self.lines?;
+        let mut regions = Regions::new(self.mask, (0, 0), self.is_mixed(), false);
+        for (i, span) in self.all.iter().enumerate() {
+            let own = lines.get(span.first..)?.get(..span.count)?;
+            let starts = own.as_ptr().cast();
+            let own = Where { starts, first: 0, count: own.len(), log2: 0, lines: PhantomData };
+            regions.set(Some(i), span.layout.region(own));
+        }
+        Some(regions)
     }
 
     #[inline(always)]

@@ -2,11 +2,13 @@
 //! other behind the frontier.
 
 use super::Line;
+use super::regions::Where;
 use super::shared::{Chunks, Copies, Sequences};
 use crate::error::Error;
 use crate::kernel::prefetch::{INTO_L1, prefetch};
 use crate::line::LINE_BYTES;
 use crate::os::memory::Zeroed;
+use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -125,6 +127,14 @@ impl Lines {
     unsafe fn at(&self, i: usize) -> *mut Line {
         // SAFETY: a chunk has a start in the directory, and all its lines behind that.
         unsafe { (*self.starts.get_unchecked(i >> self.log2)).add(i & ((1 << self.log2) - 1)) }
+    }
+
+    /// Where they are, if no other thread reads them.
+    pub(super) fn place(&self) -> Option<Where<'_>> {
+        let (starts, first, count) = (self.starts.as_ptr(), self.first, self.len - self.first);
+        let place =
+            Where { starts: starts.cast(), first, count, log2: self.log2, lines: PhantomData };
+        (!self.is_shared()).then_some(place)
     }
 
     /// Prefetches a line, if it is there.

@@ -350,7 +350,7 @@ fn tiles_are_as_single_lines() {
         for round in 0..50 * cases() {
             let count = numbers.below(65) as usize;
             // Of one width, or of two side by side.
-            let widths = [round as u32 % 54 + 1, (round as u32 + round as u32 % 2) % 54 + 1];
+            let widths = [round as u32 % 55, (round as u32 + round as u32 % 2) % 55];
             let r: Vec<u32> = (0..count).map(|_| widths[numbers.below(2) as usize]).collect();
             let lines: Vec<Line> = r.iter().map(|&r| line_of(&damaged(&mut numbers, r))).collect();
             let values: Vec<i64> = (0..count)
@@ -365,6 +365,10 @@ fn tiles_are_as_single_lines() {
                 (true, calls.find_mixed_many(&lines, &values, &r)),
             ] {
                 for i in 0..64 {
+                    // No width of mixed lengths is 0.
+                    if mixed && r.get(i) == Some(&0) {
+                        continue;
+                    }
                     let found = (i < count).then(|| {
                         let content = read(&bytes_of(lines[i]), r[i]);
                         if mixed {

@@ -2,7 +2,9 @@
 
 use super::super::batch::TILE;
 use super::super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
-use super::{Calls, Found, Line};
+use super::regions::Regions;
+use super::{Answers, Calls, EIGHT, Eight, Found, Line};
+use std::ptr::from_ref;
 
 /// Where the lines of a filter are.
 pub(crate) trait Homes {
@@ -30,12 +32,20 @@ pub(crate) trait Homes {
         None
     }
 
+    /// The regions, to find homes of many keys at once, if that can be done.
+    #[inline(always)]
+    fn regions(&self) -> Option<Regions<'_>> {
+        None
+    }
+
     /// Whether prefixes have different lengths.
     fn is_mixed(&self) -> bool;
 }
 
 /// Up to so many keys are probed one by one, their lines prefetched before.
-const FEW: usize = 8;
+const FEW: usize = 4;
+/// With fewer keys it does not pay to find homes at once.
+const FEWEST_AT_ONCE: usize = 64;
 /// Tiles from the one at work to the one whose lines are prefetched far, with that.
 const RING: usize = 3;
 
@@ -67,6 +77,9 @@ pub(super) fn contains<H: Homes>(homes: &H, calls: &Calls, hash: u64) -> bool {
     is_there(homes, calls, homes.home(hash))
 }
 
+/// What finds homes at once, and of which regions.
+type AtOnce<'r, 'a> = Option<(Eight, &'r Regions<'a>)>;
+
 /// The homes of the keys of a tile.
 struct Tile<'a> {
     lines: [&'a Line; TILE],
@@ -77,18 +90,47 @@ struct Tile<'a> {
 impl<'a> Tile<'a> {
     /// Finds the homes of some keys, and prefetches their lines.
     #[inline(always)]
-    fn fill<H: Homes>(&mut self, homes: &'a H, hashes: &[u64], is_far: bool) {
-        for (i, &hash) in hashes.iter().enumerate().take(TILE) {
-            let place = homes.home(hash);
-            self.lines[i] = homes.line(&place);
-            self.values[i] = homes.value(&place);
-            self.widths[i] = homes.width(&place);
-            if is_far {
-                prefetch::<INTO_L2>(std::ptr::from_ref(self.lines[i]).cast());
+    fn fill<H: Homes>(
+        &mut self,
+        homes: &'a H,
+        at_once: AtOnce<'_, 'a>,
+        hashes: &[u64],
+        is_far: bool,
+    ) {
+        let mut i = 0;
+        if let Some((eight, regions)) = at_once {
+            let own = self.lines.as_chunks_mut().0.iter_mut();
+            let own = own.zip(self.values.as_chunks_mut().0).zip(self.widths.as_chunks_mut().0);
+            let mut missing = 0;
+            for (hashes, ((lines, values), widths)) in hashes.as_chunks().0.iter().zip(own) {
+                let there = eight.locate(regions, hashes, lines, values, widths);
+                missing |= u64::from(!there) << i;
+                i += EIGHT;
+            }
+            while missing > 0 {
+                let one = missing.trailing_zeros() as usize;
+                self.fill_one(homes, hashes[one], one);
+                missing &= missing - 1;
+            }
+        }
+        for (i, &hash) in hashes.iter().enumerate().take(TILE).skip(i) {
+            self.fill_one(homes, hash, i);
+        }
+        if is_far {
+            for &line in &self.lines[..hashes.len().min(TILE)] {
+                prefetch::<INTO_L2>(from_ref(line).cast());
             }
         }
     }
 
+    /// Finds the home of a key.
+    #[inline(always)]
+    fn fill_one<H: Homes>(&mut self, homes: &'a H, hash: u64, i: usize) {
+        let place = homes.home(hash);
+        self.lines[i] = homes.line(&place);
+        self.values[i] = homes.value(&place);
+        self.widths[i] = homes.width(&place);
+    }
     /// Prefetches the lines once more.
     #[inline(always)]
     fn near(&self) {
@@ -103,19 +145,58 @@ impl<'a> Tile<'a> {
         let count = hashes.len();
         let (lines, values) = (&self.lines[..count], &self.values[..count]);
         let widths = &self.widths[..count];
-        let found = if homes.is_mixed() {
-            calls.find_mixed_many(lines, values, widths)
-        } else {
-            calls.find_many(lines, values, widths)
-        };
-        let (mut present, mut onward) = (found.present, found.onward);
+        let Answers { mut present, mut onward } = find_many(homes, calls, lines, values, widths);
         while onward != 0 {
-            let i = onward.trailing_zeros() as usize;
-            let next = homes.next(&homes.home(hashes[i]));
-            present |= u64::from(is_there(homes, calls, next)) << i;
-            onward &= onward - 1;
+            present |= self.later(homes, calls, hashes, &mut onward);
         }
         present
+    }
+
+    /// The answers for some of the keys whose lines go on, which are then taken out of `onward`.
+    #[inline(always)]
+    fn later<H: Homes>(&self, homes: &H, calls: &Calls, hashes: &[u64], onward: &mut u64) -> u64 {
+        let first = homes.home(hashes[0]);
+        let (mut places, mut numbers) = ([first; EIGHT], [0; EIGHT]);
+        let mut lines = [homes.line(&first); EIGHT];
+        let (mut values, mut widths) = ([0; EIGHT], [0; EIGHT]);
+        let (mut count, mut present) = (0, 0);
+        while *onward != 0 && count < EIGHT {
+            let i = onward.trailing_zeros() as usize;
+            *onward &= *onward - 1;
+            let place = homes.next(&homes.home(hashes[i]));
+            if let Some(known) = homes.known(&place) {
+                present |= u64::from(known) << i;
+                continue;
+            }
+            (places[count], numbers[count]) = (place, i);
+            (lines[count], values[count]) = (homes.line(&place), homes.value(&place));
+            widths[count] = homes.width(&place);
+            count += 1;
+        }
+        let found = find_many(homes, calls, &lines[..count], &values[..count], &widths[..count]);
+        for i in 0..count {
+            let further = found.onward >> i & 1 == 1;
+            let is_there = found.present >> i & 1 == 1
+                || further && is_there(homes, calls, homes.next(&places[i]));
+            present |= u64::from(is_there) << numbers[i];
+        }
+        present
+    }
+}
+
+/// What some lines say.
+#[inline(always)]
+fn find_many<H: Homes>(
+    homes: &H,
+    calls: &Calls,
+    lines: &[&Line],
+    values: &[i64],
+    widths: &[u32],
+) -> Answers {
+    if homes.is_mixed() {
+        calls.find_mixed_many(lines, values, widths)
+    } else {
+        calls.find_many(lines, values, widths)
     }
 }
 
@@ -144,9 +225,12 @@ pub(crate) fn contains_all<H: Homes>(
     }
     let empty = || Tile { lines: [homes.line(&first); TILE], values: [0; TILE], widths: [0; TILE] };
     let is_far = plan != Prefetch::None;
+    let eight = if hashes.len() < FEWEST_AT_ONCE { None } else { calls.eight() };
+    let regions = eight.and_then(|eight| Some((eight, homes.regions()?)));
+    let at_once = regions.as_ref().map(|(eight, regions)| (*eight, regions));
     if let ([word, ..], ..=TILE) = (&mut *words, hashes.len()) {
         let mut tile = empty();
-        tile.fill(homes, hashes, is_far);
+        tile.fill(homes, at_once, hashes, is_far);
         *word = tile.answers(homes, calls, hashes);
         return word.count_ones() as usize;
     }
@@ -155,12 +239,12 @@ pub(crate) fn contains_all<H: Homes>(
     let ahead = if is_far { RING - 1 } else { 0 };
     let mut later = hashes.chunks(TILE);
     for tile in &mut ring[..ahead] {
-        tile.fill(homes, later.next().unwrap_or_default(), is_far);
+        tile.fill(homes, at_once, later.next().unwrap_or_default(), is_far);
     }
     let mut present = 0;
     for (number, (hashes, word)) in hashes.chunks(TILE).zip(words).enumerate() {
         let later = later.next().unwrap_or_default();
-        ring[(number + ahead) % RING].fill(homes, later, is_far);
+        ring[(number + ahead) % RING].fill(homes, at_once, later, is_far);
         if plan == Prefetch::FarAndNear {
             ring[(number + 1) % RING].near();
         }
