@@ -33,7 +33,10 @@ impl Tile for Avx2 {
                 4 | 6 | 7 => one::<1, false>(line, rows, hash),
                 5 | UP_TO_7 => one::<2, false>(line, rows, hash),
                 16 => one::<0, true>(line, rows, hash),
+                12 | 14 | 15 if ROWS != ANY => one::<1, true>(line, rows, hash),
+                11 | 13 if ROWS != ANY => one::<2, true>(line, rows, hash),
                 10 => one::<2, true>(line, rows, hash),
+                // Code for any number of rows is long enough.
                 _ => one::<3, true>(line, rows, hash),
             }
         }
