@@ -106,9 +106,10 @@ test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, 
 test-parquet: tools ## beside the crate `parquet`, pyarrow and DuckDB: filters equal to the byte, files that each wrote
 	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(PARQUET) -- -D warnings
 	@# pyarrow and DuckDB, if they can be had: the test says if not.
-	@[ "$(INSTALL)" = no ] || [ -x $(PARQUET_PYTHON) ] || { python3 -m venv target/parquet-venv && \
-	    target/parquet-venv/bin/pip install --quiet pyarrow duckdb; } || rm -rf target/parquet-venv
-	@set -x; if [ -x $(PARQUET_PYTHON) ]; then export BLOOMLINE_PYTHON=$(CURDIR)/$(PARQUET_PYTHON); fi; \
+	@[ "$(INSTALL)" = no ] || $(PARQUET_PYTHON) -c 'import duckdb, pyarrow' 2>&- || { python3 -m venv target/parquet-venv && \
+	    $(PARQUET_PYTHON) -m pip install --quiet pyarrow duckdb; } || true
+	@set -x; if $(PARQUET_PYTHON) -c 'import duckdb, pyarrow' 2>&-; then \
+	    export BLOOMLINE_PYTHON=$(CURDIR)/$(PARQUET_PYTHON); fi; \
 	$(TEST_PROFILE) $(CARGO) test --release --locked $(PARQUET) -- --show-output
 	$(TEST_PROFILE) $(CARGO) run --release --locked $(PARQUET) --example prune 200000
 
