@@ -92,7 +92,7 @@ static int fail_one(const char *name, unsigned long n, bool all_after, call make
 
 /* Fails the allocations of a call one after the other. 'undo' takes back a success. Returns
    how many allocations there are. */
-static unsigned long fail_each(const char *name, call make, void (*undo)(void))
+static inline unsigned long fail_each(const char *name, call make, void (*undo)(void))
 {
     unsigned long n = 0;
     for (int all_after = 0; all_after < 2; all_after++) {
