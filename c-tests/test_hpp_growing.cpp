@@ -195,6 +195,18 @@ void empty_handles()
     CHECK_U64(0, empty.remove_hashes({&hash, 1}, bits));
 }
 
+// A growing filter that cannot tell its length is no vector of so many bytes, which would be an exception.
+void lengths_without_memory()
+{
+    bool called = false;
+    auto bytes = detail::bytes_of(SIZE_MAX, [&](void *, std::size_t) {
+        called = true;
+        return Status();
+    });
+    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bytes.status().code());
+    CHECK(!called);
+}
+
 } // namespace
 
 int main()
@@ -206,5 +218,6 @@ int main()
     RUN(journals_in_memory);
     RUN(journals_in_files);
     RUN(empty_handles);
+    RUN(lengths_without_memory);
     return check_end();
 }

@@ -449,9 +449,10 @@ Result<Buffer> some_of(size_t len, Write write) {
     return status ? Result<Buffer>(std::move(bytes)) : status;
 }
 
-/// The 'len' bytes that 'write' writes.
+/// The 'len' bytes that 'write' writes. SIZE_MAX: how many they are takes memory that there is not.
 template <class Write>
 Result<Buffer> bytes_of(size_t len, Write write) {
+    if (len == SIZE_MAX) return Status(BLOOMLINE_ERR_OUT_OF_MEMORY);
     Buffer bytes(len);
     Status status = write(bytes.data(), bytes.size());
     return status ? Result<Buffer>(std::move(bytes)) : status;
