@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 enum { KEYS = 500, ROUNDS = 6, CAP = 1 << 16 };
@@ -149,9 +150,9 @@ static void in_a_file(void)
 }
 
 /* The library's calls arrive here. Between its opening of 'raced' and its lock another writer replaces that. If
-   'taken' is set, another has the lock. */
+   'unflushed' is set, directories are not flushed. */
 static const char *raced;
-static bool taken;
+static bool unflushed;
 
 int flock(int file, int operation)
 {
@@ -165,8 +166,15 @@ int flock(int file, int operation)
         CHECK_OK(bloomline_journal_restart(journal, filter, 8));
         bloomline_journal_free(journal), bloomline_growing_free(filter);
     }
-    if (taken) errno = EWOULDBLOCK;
-    return taken ? -1 : (int)syscall(SYS_flock, file, operation);
+    return (int)syscall(SYS_flock, file, operation);
+}
+
+int fsync(int file)
+{
+    struct stat found;
+    bool fails = unflushed && fstat(file, &found) == 0 && S_ISDIR(found.st_mode);
+    if (fails) errno = EIO;
+    return fails ? -1 : (int)syscall(SYS_fsync, file);
 }
 
 static void replaced_while_it_is_opened(void)
@@ -198,9 +206,9 @@ static void restarted_halfway(void)
     bloomline_journal *journal = NULL;
     REQUIRE_OK(bloomline_journal_create(path.text, filter, 7, &journal));
     CHECK_OK(bloomline_growing_insert_hash(filter, 1, NULL));
-    taken = true;
+    unflushed = true;
     CHECK_STATUS(BLOOMLINE_ERR_IO, bloomline_journal_restart(journal, filter, 8));
-    taken = false;
+    unflushed = false;
     CHECK_OK(bloomline_growing_insert_hash(filter, 2, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_journal_save_changed(journal, filter, 9));
     CHECK_U64(7, bloomline_journal_sequence(journal));
