@@ -3,6 +3,7 @@ package bloomline
 // The journal of a growing filter in a file: begun at once, appended to, flushed, cut off where it is torn.
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,6 +98,10 @@ func (j *Journal) SaveChanged(filter *GrowingFilter, sequence uint64) error {
 	if err != nil {
 		return j.failed(err)
 	}
+	// Where the system does not append by itself.
+	if _, err = j.file.Seek(j.len, io.SeekStart); err != nil {
+		return j.failed(err)
+	}
 	out := &counted{file: j.file}
 	if f := orZero(filter); f.changes.most > 0 && f.changes.point == j.point {
 		err = filter.saveChanged(out, sequence, j.file.Sync)
@@ -132,20 +137,35 @@ func (j *Journal) Restart(filter *GrowingFilter, sequence uint64) error {
 			return err
 		}
 	}
+	was, err := old.Stat()
+	if err != nil {
+		return j.failed(err)
+	}
 	err = j.begin(j.path, held, filter, sequence)
 	switch {
 	case err == nil:
 		_ = old.Close()
 	case there && !host.RenamesOpen:
-		// The lock ended with what was tried.
-		if file, failed := host.OpenLocked(j.path); failed == nil {
-			j.file = file
-		}
+		j.takeBack(was)
 	}
 	if held != nil && held != old {
 		_ = held.Close()
 	}
 	return err
+}
+
+// takeBack opens the file of the last record again, whose lock ended with what was tried. If another one is in its
+// place by now, the journal is closed.
+func (j *Journal) takeBack(was fs.FileInfo) {
+	file, err := host.OpenLocked(j.path)
+	if err != nil {
+		return
+	}
+	if now, err := file.Stat(); err != nil || !os.SameFile(was, now) {
+		_ = file.Close()
+		return
+	}
+	j.file = file
 }
 
 // Sequence returns the sequence number of the last record.

@@ -4,6 +4,7 @@ package bloomline
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/bloomline/bloomline/go/internal/format"
@@ -159,6 +160,8 @@ const (
 	// mostAhead is how many bytes of a row AVX2 asks for: of a longer one, the CPU itself brings what follows. Go
 	// asks for the first only, since each takes a call.
 	mostAhead = 512
+	// hashesInACall is how many hashes a call of assembly takes: until it ends, nobody can stop the world.
+	hashesInACall = 512
 )
 
 // answers writes a row of answers for each hash.
@@ -172,7 +175,10 @@ func (v *MatrixView) answers(hashes []uint64, out []uint64) {
 	case avx2.Available:
 		var matrix avx2.Matrix
 		v.forAVX2(&matrix)
-		avx2.AndRowsOf(&matrix, &hashes[0], uint64(len(hashes)), &out[0])
+		for some := range slices.Chunk(hashes, hashesInACall) {
+			avx2.AndRowsOf(&matrix, &some[0], uint64(len(some)), &out[0])
+			out = out[min(words*len(some), len(out)-1):]
+		}
 	case words == 1:
 		v.answerWords(hashes, out)
 	default:

@@ -71,6 +71,9 @@ func newLines(count uint64) ([]line, error) {
 // newSlice returns so many zero values.
 func newSlice[T any](count int) ([]T, error) {
 	var one T
+	if count < 0 || count > math.MaxInt/max(int(unsafe.Sizeof(one)), 1) {
+		return nil, ErrOutOfMemory
+	}
 	if err := room(count * int(unsafe.Sizeof(one))); err != nil {
 		return nil, err
 	}

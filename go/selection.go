@@ -66,6 +66,7 @@ func SelectStrings[R Row](filter Prober, values []string, rows []R) []R {
 // SelectBytes is [SelectHashes] for a column of strings or other bytes as Apache Arrow has it: row i is
 // data[offsets[i]:offsets[i+1]]. It panics if an offset is negative, below the one before it, or behind data.
 func SelectBytes[R Row, O Offset](filter Prober, offsets []O, data []byte, rows []R) []R {
+	data = data[:len(data):len(data)]
 	return selectRows(filter, max(len(offsets)-1, 0), rows, func(by *hashing, first int, room []uint64) []uint64 {
 		for i := range room {
 			room[i] = by.hash(data[offsets[first+i]:offsets[first+i+1]])
@@ -100,6 +101,7 @@ func RefineStrings[R Row](filter Prober, values []string, rows []R) []R {
 // RefineBytes is [RefineHashes] for strings by their offsets: see [SelectBytes]. If it panics for an offset,
 // some rows may be gone.
 func RefineBytes[R Row, O Offset](filter Prober, offsets []O, data []byte, rows []R) []R {
+	data = data[:len(data):len(data)]
 	return refineRows(filter, max(len(offsets)-1, 0), rows, func(by *hashing, row int) uint64 {
 		return by.hash(data[offsets[row]:offsets[row+1]])
 	})

@@ -95,6 +95,7 @@ core() {
     local racing
     racing=$(racing)
     run "plain Go, race detector" go test -v -race -short -run "$racing" .
+    run "order, race detector" go test -v -race -short ./internal/order
     run "C, archive in the tree" go test -v -tags "$static" ./...
     run "C, race detector" go test -v -race -short -tags "$static" -run "$racing" .
     run "C, pointer checks" env GOEXPERIMENT=cgocheck2 go test -v -short -tags "$static" .

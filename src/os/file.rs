@@ -82,7 +82,7 @@ pub(crate) fn append(path: &Path) -> Result<File, Error> {
             if !fs::metadata(path)?.is_file() {
                 return Err(Error::NotAFile);
             }
-            let file = File::options().read(true).append(true).open(path)?;
+            let file = appending().open(path)?;
             // `Ok` is locked, other errors are of file systems that have no locks.
             if let Err(TryLockError::WouldBlock) = file.try_lock() {
                 break;
@@ -95,6 +95,14 @@ pub(crate) fn append(path: &Path) -> Result<File, Error> {
         Err(io::Error::from(io::ErrorKind::WouldBlock).into())
     };
     open().map_err(|error| error.at(path))
+}
+
+/// How a file is opened to read it and to append to it. Windows does not cut off what was opened to append:
+/// there, writers seek.
+fn appending() -> OpenOptions {
+    let mut options = File::options();
+    options.read(true).append(cfg!(unix)).write(!cfg!(unix));
+    options
 }
 
 /// How often a file may be replaced while it is being opened.
@@ -182,7 +190,7 @@ pub(crate) fn replace_locked(
     path: &Path,
     content: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<File, Error> {
-    replace_by(path, File::options().read(true).append(true), |file| {
+    replace_by(path, &mut appending(), |file| {
         // Nobody has a file of a new name; a file system that has no locks fails.
         let _ = file.try_lock();
         content(file)

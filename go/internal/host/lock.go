@@ -11,8 +11,6 @@ import (
 // ErrLocked is exported and explained by package bloomline.
 var ErrLocked = errors.New("bloomline: the file is open elsewhere, and has one writer")
 
-const appending = os.O_RDWR | os.O_APPEND
-
 // OpenLocked opens a file to read it and to append to it, and locks it against others that do, where the system has
 // locks.
 //

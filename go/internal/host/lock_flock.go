@@ -11,6 +11,9 @@ import (
 // RenamesOpen is whether a file that is open can be renamed and replaced.
 const RenamesOpen = true
 
+// appending opens a file to read it and to append to it.
+const appending = os.O_RDWR | os.O_APPEND
+
 // HasLocks is whether a file can be locked.
 const HasLocks = true
 

@@ -10,6 +10,9 @@ import (
 // RenamesOpen is whether a file that is open can be renamed and replaced.
 const RenamesOpen = false
 
+// appending opens a file to read it and to append to it. Windows does not cut off what was opened with O_APPEND.
+const appending = os.O_RDWR
+
 // HasLocks is whether a file can be locked.
 const HasLocks = true
 

@@ -356,7 +356,7 @@ impl GrowingFilter {
             .build(Some(self.keys_of_regions()), || self.runs())?;
         let (old, fresh) = (&mut self.places.layouts[0], &new.places.layouts[0]);
         let same = old.homes == fresh.homes && old.length == fresh.length;
-        if same && self.places.mask == new.places.mask {
+        if same && self.places.mask == 0 && new.places.mask == 0 {
             // As wide as it can be, or as narrow.
             if self.regions[0].keys < old.least {
                 old.least /= 2;

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::format::journal::Point;
 use crate::os::file;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file that holds a growing filter, and takes what changes in it, so that after a crash the filter is
@@ -113,6 +113,9 @@ impl Journal {
         if self.is_broken {
             self.cut()?;
         }
+        // Where the system does not append by itself.
+        let end = (&self.file).seek(SeekFrom::Start(self.len));
+        end.map_err(|error| Error::from(error).at(&self.path))?;
         let mut out = Flushed { file: &self.file, len: 0 };
         let saved = if filter.point() == Some(self.point) {
             filter.save_changed(&mut out, sequence)
