@@ -90,7 +90,7 @@ static void what_allocates_nothing(void)
         bloomline_view_open_parquet_bits(block + len, left, &view),
     };
     found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
-    bloomline_parquet_hash_fixed(data, 3, KEYS, hashes);
+    bloomline_parquet_hash_fixed(block, 8, KEYS, hashes);
     allocations.armed = false;
 
     CHECK_U64(0, allocations.count);
