@@ -19,8 +19,9 @@ REDIS_MODULE := --manifest-path modules/redis/Cargo.toml --target-dir target
 PARQUET := --manifest-path adapters/parquet/Cargo.toml --target-dir target
 PARQUET_PYTHON := target/parquet-venv/bin/python
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
-# them. The libraries that the C tests link are as they are shipped.
-TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+# them, and in few parts: what several parts inline is compiled in each. The libraries that the C tests
+# link are as they are shipped.
+TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
 # The lab, compiled for this CPU, with the C library that it opens and the headers of Boost, if any.
 LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) RUSTFLAGS="-C target-cpu=native" $(CARGO)
 LAB_ARGS := --release --manifest-path lab/Cargo.toml
@@ -41,13 +42,11 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	    $(RELEASE)/libbloomline.a $(shell scripts/native-libs.sh TARGET=$(TARGET))
 	target/demo/demo $(KEYS)
 
-test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no link-time optimisation
+test: go-tools lib ## the tests in minutes: fewer cases, one C compiler
 	scripts/apt-install.sh gcc g++ libc6-dev python3 binutils
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; set -ex; \
 	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --all-features --lib --tests; \
-	$(TEST_PROFILE) CARGO_TARGET_DIR=target/quick scripts/build-lib.sh; \
-	$(MAKE) --no-print-directory -C c-tests run CC=gcc BUILD=../target/quick/c-tests \
-	    BLOOMLINE_LIB_DIR=../target/quick/release
+	$(MAKE) --no-print-directory -C c-tests run CC=gcc
 	cd go && go vet ./... && go test ./...
 
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
