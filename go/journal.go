@@ -68,8 +68,8 @@ func (f *GrowingFilter) SaveWhole(to io.Writer, sequence uint64) error {
 // sequence says up to where the filter has your data.
 //
 // It writes the whole filter instead if it does not know what changed: if it was not saved or replayed before, if it
-// was united, intersected or cleared since, or if more changed than an eighth of its keys and 4,096. Until then it
-// keeps 8 bytes for each change.
+// was united, intersected, subtracted from or cleared since, or if more changed than an eighth of its keys plus 4,096.
+// Until then it keeps 8 bytes for each change.
 //
 // Once it has returned, flush the file to the disk, then acknowledge sequence. After an error cut the journal off where
 // the record began, and try again: the changes are still there. [Journal] does both.

@@ -2272,8 +2272,8 @@ BLOOMLINE_API void bloomline_journal_free(bloomline_journal *journal);
  * bits for each key inserted or removed, if 1 key of 1,000 was.
  *
  * It passes the whole filter instead if the filter does not know what changed. That is so if it
- * was not saved, replayed or patched before, or was united, intersected or cleared since, or if
- * the changes are more than an eighth of its keys plus 4,096.
+ * was not saved, replayed or patched before, or was united, intersected, subtracted from or cleared
+ * since, or if the changes are more than an eighth of its keys plus 4,096.
  *
  * Flush what was written, then acknowledge 'sequence'. After an error cut the journal off where the
  * record began, and try again: the changes are still there.

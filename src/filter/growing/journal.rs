@@ -66,8 +66,8 @@ impl GrowingFilter {
     /// 1,000 was. `sequence` must be higher than that of the last record.
     ///
     /// It writes the whole filter instead if it does not know what changed. That is so if it was not saved,
-    /// replayed or patched before, or was merged, intersected or cleared since, or if the changes are more
-    /// than an eighth of its keys plus 4,096. Until then it keeps 8 bytes for each change.
+    /// replayed or patched before, or was merged, intersected, subtracted from or cleared since, or if the
+    /// changes are more than an eighth of its keys plus 4,096. Until then it keeps 8 bytes for each change.
     ///
     /// Once it has returned, [flush](std::fs::File::sync_data) the file, then acknowledge `sequence`. After
     /// an error cut the journal off where the record began, and try again: the changes are still there.
