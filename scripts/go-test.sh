@@ -65,7 +65,7 @@ outside() {
         export GOFLAGS=
         while read -r line; do
             eval "${line//\/path\/to\/bloomline/$root}" 2>&1
-        done < <(sed -n 's/^    \(go mod .*\)/\1/p' "$root/go/README.md" | sed "s/redisfilter/$module/g" | head -3)
+        done < <(sed -n '/^### From a source tree/,$ s/^    \(go mod .*\)/\1/p' "$root/go/README.md" | sed "s/redisfilter/$module/g" | head -3)
         [ "$(grep -c '^replace' go.mod)" = 2 ] || die "go/README.md does not have two replace lines"
         go mod tidy >/dev/null 2>&1 || { go mod tidy; die "go mod tidy of a program that imports $module"; }
         go build .
