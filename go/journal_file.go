@@ -132,14 +132,14 @@ func (j *Journal) Restart(filter *GrowingFilter, sequence uint64) error {
 		return j.failed(err)
 	}
 	old, held := j.file, j.file
+	was, err := old.Stat()
+	if err != nil {
+		return j.failed(err)
+	}
 	if !there {
 		if held, err = hold(j.path); err != nil {
 			return err
 		}
-	}
-	was, err := old.Stat()
-	if err != nil {
-		return j.failed(err)
 	}
 	err = j.begin(j.path, held, filter, sequence)
 	switch {
