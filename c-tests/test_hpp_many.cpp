@@ -227,6 +227,7 @@ void matrices()
         const std::vector<std::uint64_t> live = {8, 0};
         CHECK_U64(1, one.contains_hash_among(apple, live, among));
         CHECK(among[3] && one.any_hash(apple, live));
+        CHECK_U64(1, one.contains_hash_among(apple, among.words(), among));
         CHECK_U64(bitmap.count(), one.contains_hash_among(apple, {live.data(), 1}, among));
         const std::vector<std::uint32_t> numbers = {3, 5, 70};
         const std::vector<std::uint64_t> asked = {apple, other, apple};
@@ -275,8 +276,15 @@ void matrices()
     CHECK(matrix_contains_in(*read, apple, part, bitmap, sum));
     CHECK_U64(matrix.contains_hash(apple, expected), bitmap.count());
     CHECK(bitmap.words() == expected.words());
+    CHECK(matrix_contains_in(*read, apple, part, bitmap, std::string()) && bitmap.words() == expected.words());
+    // In doubt all may have it.
     CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, matrix_contains_in(*read, apple, part, bitmap, {encoded->data(), 8}).code());
+    CHECK(bitmap.count() == 70 && bitmap.size() == 70 && bitmap[69] && bitmap.words()[1] == 63);
+    matrix.contains_hash(apple, bitmap);
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_contains_in(*read, apple, {part.data(), 64}, bitmap).code());
+    CHECK_U64(70, bitmap.count());
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMNS, matrix_contains_in(MatrixShape{}, apple, part, bitmap).code());
+    CHECK_U64(0, bitmap.size());
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_shape({encoded->data(), 63}, len).code());
     // One at a time, and errors.
     CHECK(matrix.clear_column(3) && !(matrix.contains_hash(apple, bitmap), bitmap[3]));

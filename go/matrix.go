@@ -70,7 +70,7 @@ func (m *Matrix) SetColumn(column int, filter View) error {
 //
 // Errors: as SetColumn; the matrix is then unchanged.
 func (m *Matrix) SetColumns(first int, filters []View, goroutines int) error {
-	if err := m.hasColumns(first, len(filters)); err != nil {
+	if err := m.hasColumns(first, len(filters)); err != nil || len(filters) == 0 {
 		return err
 	}
 	sources := make([]columnSource, len(filters))

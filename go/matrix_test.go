@@ -134,6 +134,9 @@ func checkMatrix(t *testing.T, m *Matrix, filters []*Filter, hashes []uint64) {
 		if got := m.ContainsHashAmong(hash, among, out); !slices.Equal(got, live) {
 			t.Fatalf("%s: hash %x among some: %x, want %x", what, hash, got, live)
 		}
+		if same := slices.Clone(among); !slices.Equal(m.ContainsHashAmong(hash, same, same[:0]), live) {
+			t.Fatalf("%s: hash %x among what is written over: want %x", what, hash, live)
+		}
 		if m.CountHash(hash) != want.Count() || m.AnyHash(hash) != (want.Count() > 0) ||
 			m.AnyHashAmong(hash, among) != (live.Count() > 0) || m.AnyHashAmong(hash, make(Bitmap, words)) {
 			t.Fatalf("%s: hash %x: counted as %d", what, hash, m.CountHash(hash))
@@ -278,6 +281,11 @@ func TestMatrixFoldsAndRefuses(t *testing.T) {
 		one, run := m.SetColumn(4, view), m.SetColumns(3, []View{fits, view}, 1)
 		if !errors.Is(one, ErrColumnShape) || !errors.Is(run, ErrColumnShape) || !strings.Contains(one.Error(), "3 lines, k = 6") {
 			t.Errorf("%v: %v, %v", view, one, run)
+		}
+	}
+	for _, of := range []*Matrix{nil, {}, m} {
+		if err := of.SetColumns(0, nil, 1); err != nil {
+			t.Error("no column of", of, err)
 		}
 	}
 	for _, err := range []error{

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/bloomline/bloomline/go/internal/host"
 	"github.com/bloomline/bloomline/go/internal/prefetch"
@@ -89,7 +90,8 @@ func (v MatrixView) ContainsHash(hash uint64, out Bitmap) Bitmap {
 }
 
 // ContainsHashAmong is [MatrixView.ContainsHash] only for the columns whose bit is set in among, such as the
-// tables that are live. The answers of the others are false. Columns behind the end of among are probed.
+// tables that are live. The answers of the others are false. Columns behind the end of among are probed. Out
+// may be among, but not another part of its words.
 func (v MatrixView) ContainsHashAmong(hash uint64, among, out Bitmap) Bitmap {
 	return v.answer(hash, among, out)
 }
@@ -192,6 +194,9 @@ func (v MatrixView) String() string {
 
 // answer answers one hash. Columns behind the end of among count.
 func (v *MatrixView) answer(hash uint64, among, out Bitmap) Bitmap {
+	if len(among) > 0 && cap(out) > 0 && &among[0] == &out[:1][0] {
+		among = slices.Clone(among)
+	}
 	out = out.sized(v.shape.columns)
 	if len(out) > 0 {
 		v.answerRow(hash, out)

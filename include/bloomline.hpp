@@ -339,6 +339,12 @@ public:
         }
     }
 
+    /// Makes 'size' answers, all true.
+    void fill_all(size_t size) {
+        words_.assign(size / 64 + (size % 64 != 0), ~uint64_t{0});
+        if (size % 64 != 0) words_.back() = (uint64_t{1} << size % 64) - 1;
+        size_ = count_ = size;
+    }
     /// Makes room for 'size' answers and calls write(arguments..., words). Returns what that returns:
     /// how many bits are set, or a Status.
     template <class Write, class... A>
@@ -1518,9 +1524,13 @@ public:
     size_t contains_hash(uint64_t hash, Bitmap &out) const {
         return out.fill(columns(), bloomline_matrix_contains_hash, raw(), hash);
     }
-    /// Only of the columns whose bit is set in 'among', such as the words() of a Bitmap. If these are too
-    /// few, all columns count.
+    /// Only of the columns whose bit is set in 'among', such as the words() of a Bitmap, 'out' too. If these
+    /// are too few, all columns count.
     size_t contains_hash_among(uint64_t hash, Span<const uint64_t> among, Bitmap &out) const {
+        if (among.size() != 0 && among.data() == out.words().data()) {
+            const std::vector<uint64_t> copy = out.words();
+            return contains_hash_among(hash, Span<const uint64_t>(copy), out);
+        }
         return out.fill(columns(), bloomline_matrix_contains_hash_among, raw(), hash, live(among));
     }
     /// The bit of column i for hashes[j] is out[j * stride + i], where stride is columns() rounded up to a
@@ -1640,14 +1650,21 @@ inline Result<MatrixRange> matrix_range(const MatrixShape &shape, uint64_t hash)
     Status status = bloomline_matrix_range(&shape, hash, &range.offset, &range.len, &range.checksum);
     return status ? Result<MatrixRange>(range) : status;
 }
-/// Probes all columns in the bytes of such a range. If 'checksum' is not empty, they are verified by it.
+/// Probes all columns in the bytes of such a range. If 'checksum' is not empty, they are verified by it. After an
+/// error all columns may have the key: all bits of 'out' are set, or it has none if 'shape' is not valid.
 inline Status matrix_contains_in(const MatrixShape &shape, uint64_t hash, Bytes range, Bitmap &out,
                                  Bytes checksum = {}) {
-    if (checksum.size() != 0 && checksum.size() != 8) return BLOOMLINE_ERR_TRUNCATED;
-    if (auto place = matrix_range(shape, hash); !place) return place.status();
-    return out.fill(static_cast<size_t>(shape.columns), [&](uint64_t *words) {
-        return Status(bloomline_matrix_contains_in(&shape, hash, range.data(), range.size(), checksum.data(), words));
+    if (auto place = matrix_range(shape, hash); !place) {
+        out.fill_all(0);
+        return place.status();
+    }
+    const Status status = out.fill(static_cast<size_t>(shape.columns), [&](uint64_t *words) {
+        if (checksum.size() != 0 && checksum.size() != 8) return Status(BLOOMLINE_ERR_TRUNCATED);
+        const void *const sum = checksum.size() != 0 ? checksum.data() : nullptr;
+        return Status(bloomline_matrix_contains_in(&shape, hash, range.data(), range.size(), sum, words));
     });
+    if (!status) out.fill_all(static_cast<size_t>(shape.columns));
+    return status;
 }
 
 /// An encoded filter that was opened: of a kind that View::open() opens, a cascade or a matrix. In a file that is

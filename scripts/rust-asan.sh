@@ -5,7 +5,7 @@
 #
 # First tests/control_overread.rs must be reported for each backend. What does not run is said, with
 # the reason. Builds into target/rust-asan, with debug assertions, which check unsafe calls of the
-# standard library too.
+# standard library too, and overflow checks.
 #
 # Uses cargo. The stable compiler has the sanitizer; RUSTC_BOOTSTRAP makes it admit that.
 set -euo pipefail
@@ -25,7 +25,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 export RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$PWD/target/rust-asan
 unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
-export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true
+export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true
 # More memory than there is: the library is to find out from the allocator.
 export ASAN_OPTIONS=allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 

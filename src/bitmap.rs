@@ -32,6 +32,16 @@ pub trait AnswerWords {
     fn words(&mut self, answers: usize) -> &mut [u64];
 }
 
+/// The answers of so many rows of so many words, in bits.
+///
+/// # Panics
+/// If they are more than a `usize` counts, which only 32 bits can be too few for.
+#[inline]
+pub(crate) fn answers_of_rows(words: usize, rows: usize) -> usize {
+    let bits = words.checked_mul(64).and_then(|bits| bits.checked_mul(rows));
+    bits.expect("the answers to one batch are at most usize::MAX: ask in parts")
+}
+
 impl AnswerWords for [u64] {
     #[inline]
     fn words(&mut self, answers: usize) -> &mut [u64] {

@@ -258,6 +258,19 @@ pub(super) unsafe fn bitmap_at<'a>(pointer: *mut u64, count: usize) -> Option<&'
     unsafe { zeroed_slice(pointer, count.div_ceil(64)) }
 }
 
+/// Bitmaps of `words` words each for `n` keys, as [`zeroed_slice`].
+///
+/// # Safety
+/// As for [`zeroed_slice`], for all words.
+pub(super) unsafe fn bitmaps_at<'a>(
+    pointer: *mut u64,
+    words: usize,
+    n: usize,
+) -> Option<&'a mut [u64]> {
+    // SAFETY: the same contract; zero is a u64.
+    unsafe { zeroed_slice(pointer, words.checked_mul(n)?) }
+}
+
 /// `cap` bytes of output.
 ///
 /// # Safety

@@ -77,8 +77,7 @@ fn bloomline_group_contains_hashes(
     group: *const bloomline_group, hashes: *const u64, n: usize, bitmaps: *mut u64,
 ) -> usize {
     let Some(bloomline_group(members)) = shared(group) else { return usize::MAX };
-    let bits = members.words().saturating_mul(64).saturating_mul(n);
-    let Some(bitmaps) = bitmap_at(bitmaps, bits) else {
+    let Some(bitmaps) = bitmaps_at(bitmaps, members.words(), n) else {
         return members.len().saturating_mul(n);
     };
     match slice(hashes, n) {

@@ -295,7 +295,7 @@ impl CountingFilter {
     }
 }
 
-probing!(CountingFilter, view);
+probing!(CountingFilter, view, filter.lines);
 inserting!(CountingFilter, [mut] [keys] [Params]);
 removing!(CountingFilter);
 

@@ -2,7 +2,7 @@
 
 use super::view::View;
 use super::views::all_present;
-use crate::bitmap::Answers;
+use crate::bitmap::{Answers, answers_of_rows};
 use crate::error::Error;
 pub(crate) use crate::kernel::Members;
 use crate::kernel::Owned;
@@ -112,7 +112,7 @@ impl<T> Group<T> {
     /// If `answers` is too short: see [`Answers`].
     pub fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let members = self.0.members();
-        rows(members, hashes, answers.words(64 * members.words() * hashes.len()))
+        rows(members, hashes, answers.words(answers_of_rows(members.words(), hashes.len())))
     }
 
     /// Probes one member for each key: member `members[i]` for the key of hash `hashes[i]`, as that

@@ -259,7 +259,9 @@ pointers!(
 
 /// The methods of [`Probe`] as methods of a kind, so that its users need not import the trait.
 /// With the name of a method that returns a view, the trait too, by that view:
-/// `probing!(Filter, view)`. The kind then says by `key_hash` how its keys are hashed. Type parameters come last: `probing!(Owned<T>, view where T: Bytes)`.
+/// `probing!(Filter, view)`. The kind then says by `key_hash` how its keys are hashed. With the field that has
+/// its own lines, a few keys need no view: `probing!(Filter, view, lines)`. Type parameters come last:
+/// `probing!(Owned<T>, view where T: Bytes)`.
 macro_rules! probing {
     ($kind:ty $(where $($generics:tt)*)?) => {
         impl $(<$($generics)*>)? $kind {
@@ -351,7 +353,7 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(, $own:ident)? $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(, $($own:ident).+)? $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -367,7 +369,7 @@ macro_rules! probing {
             #[inline(always)]
             #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
-                $(return self.$own.contains(hash);)?
+                $(return self.$($own).+.contains(hash);)?
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 
@@ -387,10 +389,10 @@ macro_rules! probing {
                     if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
                         let word = &mut answers.words(hashes.len())[0];
                         if let &[hash] = hashes {
-                            *word = self.$own.contains(hash).into();
+                            *word = self.$($own).+.contains(hash).into();
                             return *word as usize;
                         }
-                        return self.$own.contains_few(hashes, word);
+                        return self.$($own).+.contains_few(hashes, word);
                     }
                 )?
                 $crate::filter::probe::Probe::contains_hashes(&self.$view(), hashes, answers)

@@ -191,7 +191,7 @@ pub fn static_block_len(params: &StaticParams) -> usize {
 ///
 /// # Errors
 /// [`Error::BufferTooSmall`] if `out` is shorter than [`static_block_len`], with nothing written;
-/// [`Error::OutOfMemory`], with nothing written; [`Error::Backend`].
+/// [`Error::OutOfMemory`], with any content of `out`; [`Error::Backend`].
 pub fn static_block_build(
     params: &StaticParams,
     hashes: &[u64],

@@ -148,7 +148,8 @@ impl<'a> Members<'a> {
                 }
                 _ => Asks::OneByOne,
             };
-            let together = (part[part.len() - 1] - part[0]) as usize == part.len() - 1;
+            // Columns are in the order of their matrix, which need not be the caller's.
+            let together = part.windows(2).all(|pair| pair[1] == pair[0] + 1);
             from = range.end;
             parts.push(Part { hash, asks, range, together });
         }

@@ -129,12 +129,12 @@ macro_rules! bytes {
         impl Sealed for $bytes {
             fn fits(&self, column: &ColumnDescriptor) -> bool {
                 let $this = self;
-                <[u8]>::fits($as, column)
+                $as.is_some_and(|bytes| <[u8]>::fits(bytes, column))
             }
 
             fn hash(&self) -> u64 {
                 let $this = self;
-                hash::<[u8]>($as)
+                hash::<[u8]>($as.unwrap_or_default())
             }
         }
     )+};
@@ -151,11 +151,12 @@ impl<const N: usize> Sealed for [u8; N] {
 }
 
 bytes! {
-    str: text => text.as_bytes();
-    String: text => text.as_bytes();
-    Vec<u8>: bytes => bytes.as_slice();
-    ByteArray: bytes => bytes.data();
-    FixedLenByteArray: bytes => bytes.data();
+    str: text => Some(text.as_bytes());
+    String: text => Some(text.as_bytes());
+    Vec<u8>: bytes => Some(bytes.as_slice());
+    // Without data they are no value, and `data` panics.
+    ByteArray: bytes => (*bytes != ByteArray::new()).then(|| bytes.data());
+    FixedLenByteArray: bytes => (**bytes != ByteArray::new()).then(|| bytes.data());
 }
 
 impl Sealed for Int96 {

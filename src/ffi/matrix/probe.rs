@@ -1,6 +1,6 @@
 //! Probes of a `bloomline_matrix`.
 
-use super::super::boundary::{bitmap_at, bytes, is_there, shared, slice};
+use super::super::boundary::{bitmap_at, bitmaps_at, bytes, is_there, shared, slice};
 use super::{Held, bloomline_matrix};
 use crate::filter::views::all_present;
 use std::ffi::c_void;
@@ -51,12 +51,11 @@ fn bloomline_matrix_contains_hashes(
     matrix: *const bloomline_matrix, hashes: *const u64, n: usize, bitmaps: *mut u64,
 ) -> usize {
     let Some(bloomline_matrix(matrix)) = shared(matrix) else { return usize::MAX };
-    let bits = matrix.words().saturating_mul(64).saturating_mul(n);
-    let Some(bitmaps) = bitmap_at(bitmaps, bits) else {
+    let Some(bitmaps) = bitmaps_at(bitmaps, matrix.words(), n) else {
         return matrix.columns().saturating_mul(n);
     };
     match slice(hashes, n) {
-        Some(hashes) => matrix.contains_hashes(hashes, bitmaps),
+        Some(hashes) => matrix.answer_rows(hashes, bitmaps),
         None => {
             let rows = bitmaps.chunks_exact_mut(matrix.words());
             rows.map(|row| all_present(matrix.columns(), row)).sum()

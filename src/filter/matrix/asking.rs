@@ -153,7 +153,12 @@ macro_rules! asking {
                 hashes: &[u64],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                let words = answers.words(64 * self.words() * hashes.len());
+                let bits = $crate::bitmap::answers_of_rows(self.words(), hashes.len());
+                self.answer_rows(hashes, answers.words(bits))
+            }
+
+            /// The same, into words for all answers.
+            pub(crate) fn answer_rows(&self, hashes: &[u64], words: &mut [u64]) -> usize {
                 if let Some(rows) = self.rows() {
                     return rows.answers(hashes, words);
                 }
@@ -170,11 +175,12 @@ macro_rules! asking {
                 keys: &[K],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                let all = answers.words(64 * self.words() * keys.len());
+                let bits = $crate::bitmap::answers_of_rows(self.words(), keys.len());
+                let all = answers.words(bits);
                 let (mut count, words) = (0, self.words());
                 self.key_hash().in_parts(keys, |hashes, first| {
                     let part = &mut all[first * words..][..hashes.len() * words];
-                    count += self.contains_hashes(hashes, part);
+                    count += self.answer_rows(hashes, part);
                 });
                 count
             }
