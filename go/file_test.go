@@ -132,6 +132,47 @@ func TestViewOutlivesMapped(t *testing.T) {
 	}
 }
 
+// What reads a whole map keeps it until the end, though nothing refers to it after the call.
+func TestWholeReadsOutliveMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "filter")
+	keys := 50_000_000 // reading its lines takes longer than it takes to collect
+	if testing.Short() {
+		keys = 1_000_000
+	}
+	filter := mustNew(t, keys, 0.01)
+	filter.AddHashes(randomHashes(100_000, 1))
+	if err := filter.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	done, collected := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(collected)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	for _, read := range []func(View) float64{View.Fill, View.EstimatedRate, View.WorstLineRate, View.EstimatedKeys} {
+		for range 5 {
+			mapped, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			view := mapped.View
+			mapped = nil
+			if got := read(view); got <= 0 {
+				t.Fatal(got)
+			}
+		}
+	}
+	close(done)
+	<-collected
+}
+
 func TestFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {

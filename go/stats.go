@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"runtime"
 	"sync/atomic"
 )
 
@@ -190,6 +191,7 @@ func (v *View) usage(rated bool) usage {
 }
 
 func (v *View) fill() float64 {
+	defer runtime.KeepAlive(v.owner)
 	if params, ok := v.CuckooParams(); ok {
 		return float64(v.cuckoo.taken()) / float64(params.Slots())
 	}
@@ -201,6 +203,7 @@ func (v *View) fill() float64 {
 }
 
 func (v *View) estimatedKeys() float64 {
+	defer runtime.KeepAlive(v.owner)
 	switch {
 	case len(v.all) != 0:
 		return v.keysForFill(v.fill())
@@ -218,6 +221,7 @@ func (v *View) estimatedKeys() float64 {
 }
 
 func (v *View) estimatedRate() float64 {
+	defer runtime.KeepAlive(v.owner)
 	if params, ok := v.CuckooParams(); ok {
 		return params.Rate(int(v.cuckoo.taken()))
 	}
@@ -233,6 +237,7 @@ func (v *View) estimatedRate() float64 {
 }
 
 func (v *View) worstLineRate() float64 {
+	defer runtime.KeepAlive(v.owner)
 	if params, ok := v.CuckooParams(); ok {
 		worst := 0.0
 		params.LineCount = 1

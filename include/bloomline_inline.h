@@ -27,6 +27,9 @@
 #include <immintrin.h>
 #else
 #define BLOOMLINE_INLINE_ 0
+#if defined(_MSC_VER) && defined(_M_X64)
+#include <intrin.h>
+#endif
 #endif
 
 /* Inlined whatever the optimisation: a copy of a method of C++, made for one instruction set, would

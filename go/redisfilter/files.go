@@ -4,7 +4,6 @@ package redisfilter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"slices"
 
 	bloomline "github.com/bloomline/bloomline/go"
+	"github.com/bloomline/bloomline/go/internal/host"
 	"github.com/redis/go-redis/v9"
 	"github.com/zeebo/xxh3"
 )
@@ -130,16 +130,21 @@ func (f *Filter) Export(ctx context.Context, dir string) ([]string, error) {
 		}
 		paths := ShardFiles(dir, st.shards)
 		err = eachShard(ctx, st.shards, func(ctx context.Context, i int) error {
-			return replaceFile(paths[i], func(file io.Writer) error {
+			return host.Replace(paths[i], writerTo(func(file io.Writer) error {
 				if err := f.exportShard(ctx, st, i, file); err != nil {
 					return err
 				}
 				return ctx.Err() // after which no file changes
-			})
+			}))
 		})
 		return paths, err
 	})
 }
+
+// writerTo writes as [host.Replace] wants it, which does not ask how much.
+type writerTo func(io.Writer) error
+
+func (write writerTo) WriteTo(w io.Writer) (int64, error) { return 0, write(w) }
 
 // ExportShard writes one shard's file: see [Filter.Export].
 func (f *Filter) ExportShard(ctx context.Context, shard int, to io.Writer) error {
@@ -275,41 +280,4 @@ func footerOf(path string) (footer, error) {
 		return footer{}, wrongFile(path, err)
 	}
 	return end, nil
-}
-
-// replaceFile writes a file beside its place, flushes it to the disk, and renames it. Errors of the system
-// name the file itself.
-func replaceFile(path string, write func(io.Writer) error) error {
-	err := writeBeside(path, write)
-	var ofPath *os.PathError
-	var ofLink *os.LinkError
-	switch {
-	case errors.As(err, &ofPath):
-		return &os.PathError{Op: "save", Path: path, Err: ofPath.Err}
-	case errors.As(err, &ofLink):
-		return &os.PathError{Op: "save", Path: path, Err: ofLink.Err}
-	}
-	return err
-}
-
-func writeBeside(path string, write func(io.Writer) error) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".bloomline-*.tmp")
-	if err != nil {
-		return err
-	}
-	err = write(file)
-	if err == nil {
-		err = file.Chmod(0o644)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // the first error is what matters
-	}
-	return err
 }

@@ -73,7 +73,7 @@ fn bloomline_concurrent_insert_hashes(
     filter: *const bloomline_concurrent, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
     let (filter, hashes) = (shared(filter), slice(hashes, n));
-    if let (true, Some(filter), Some(hashes)) = (bitmap.is_null(), filter, hashes) {
+    if let (None, Some(filter), Some(hashes)) = (bitmap_at(bitmap, n), filter, hashes) {
         return hashes.iter().filter(|&&hash| filter.0.insert_hash(hash)).count();
     }
     answer(hashes, n, bitmap, |hashes, bitmap| Some(filter?.0.insert_new_hashes(hashes, bitmap)))

@@ -36,6 +36,8 @@ func (m *Mapping) Close() error {
 	}
 	m.Bytes = nil
 	m.cleanup.Stop()
+	// Until here: what is not reachable any more might be cleaned up, and then unmapped twice.
+	runtime.KeepAlive(m)
 	return os.NewSyscallError("munmap", syscall.Munmap(bytes))
 }
 

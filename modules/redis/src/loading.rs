@@ -3,7 +3,7 @@
 
 use crate::api::Aof;
 use crate::arrived::Arrived;
-use crate::bloom::Layout;
+use crate::bloom::{Layout, MAX_OWN_CAPACITY};
 use crate::image::{CHUNK, File, Header, Kind};
 use bloomline::Error;
 use std::io::Read;
@@ -148,6 +148,9 @@ impl Loading {
         let &[source, capacity, total, header_len] = header.numbers.as_slice() else {
             return Err(Error::NotAFilter);
         };
+        if capacity > MAX_OWN_CAPACITY {
+            return Err(Error::NotAFilter);
+        }
         let mut header = Vec::new();
         body.take(header_len)?.read_to_end(&mut header)?;
         let mut loading = match source {
@@ -194,5 +197,13 @@ mod tests {
         assert!(again.push(b"4567890").is_err(), "more than is left");
         again.push(b"456789").unwrap();
         assert!(again.is_complete() && again.take().len() == 10);
+    }
+
+    #[test]
+    fn a_capacity_that_no_command_takes_is_refused() {
+        for (capacity, is_good) in [(MAX_OWN_CAPACITY, true), (MAX_OWN_CAPACITY + 1, false)] {
+            let header = Loading::file(10, capacity, None).header();
+            assert_eq!(Loading::from_image(&header, &mut Arrived::of(&[])).is_ok(), is_good);
+        }
     }
 }
