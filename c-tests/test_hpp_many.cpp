@@ -283,7 +283,7 @@ void matrices()
     matrix.contains_hash(apple, bitmap);
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_contains_in(*read, apple, {part.data(), 64}, bitmap).code());
     CHECK_U64(70, bitmap.count());
-    CHECK_STATUS(BLOOMLINE_ERR_COLUMNS, matrix_contains_in(MatrixShape{}, apple, part, bitmap).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, matrix_contains_in(MatrixShape{}, apple, part, bitmap).code());
     CHECK_U64(0, bitmap.size());
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_shape({encoded->data(), 63}, len).code());
     // One at a time, and errors.
