@@ -186,7 +186,7 @@ redis() {
 
 cross() {
     cd go
-    local arch runner
+    local arch runner tests
     for arch in arm64 s390x 386; do
         case $arch in
             arm64) runner=qemu-aarch64 ;;
@@ -196,7 +196,10 @@ cross() {
         esac
         for package in . ./internal/engine ./internal/growing ./filterblock ./parquetfilter; do
             GOARCH=$arch CGO_ENABLED=0 go test -c -o "$out/$arch.test" "$package"
-            (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short)
+            # Of the root package, what s390x and 386 show is not run twice: arm64 has assembly that prefetches.
+            tests=.
+            [ "$arch$package" != arm64. ] || tests='Golden|Histor|Batch|Prefetch|Line|Column'
+            (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short -test.run "$tests")
         done
     done
     # Systems that are only compiled for.

@@ -22,7 +22,7 @@ control_overread: must fail, see above"
 
 # Named, so that build scripts and macros, which run here, are not instrumented.
 host=$(rustc -vV | sed -n 's/^host: //p')
-export RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$PWD/target/rust-asan
+export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address --cfg answers_alone" CARGO_TARGET_DIR=$PWD/target/rust-asan
 unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true

@@ -351,6 +351,13 @@ void switch_over_and_back()
     }
 }
 
+void Thin(std::vector<std::string> &from)
+{
+    for (size_t i = 0; 3 * i < from.size(); i++)
+        from[i].swap(from[3 * i]);
+    from.resize((from.size() + 2) / 3);
+}
+
 }  // namespace
 
 int main()
@@ -361,6 +368,9 @@ int main()
     missing = harness::Missing(keys);
     RUN(enough_keys);
     RUN(whole_keys);
+    /* Further options, on a third of them. */
+    Thin(keys);
+    Thin(missing);
     RUN(prefixes);
     RUN(whole_keys_and_prefixes);
     RUN(partitioned_filters);

@@ -14,7 +14,7 @@ import (
 
 func TestRun(t *testing.T) {
 	var out strings.Builder
-	err := run(t.Context(), &out, t.TempDir(), 3000, 0.001)
+	err := run(t.Context(), &out, t.TempDir(), 1000, 0.001)
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Fatal(err)
