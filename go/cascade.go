@@ -1,6 +1,6 @@
 package bloomline
 
-// Exact answers for two sets of keys: static filters of each other's false positives. docs/FORMAT.md of
+// Exact answers for two sets of keys: static filters of each other's false positives. docs/format/static-cascade.md of
 // the project defines them, and its golden files hold this code to it.
 
 import (

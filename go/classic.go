@@ -1,7 +1,7 @@
 package bloomline
 
 // Standard Bloom filters, here called classic: one array of bits, of which a key sets k anywhere.
-// They are lines like any other to all but what is here. docs/FORMAT.md of the project defines them.
+// They are lines like any other to all but what is here. docs/format/cuckoo-classic.md of the project defines them.
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 package bloomline
 
-// The lines of a cuckoo filter. docs/FORMAT.md of the project defines them. Changes follow the
+// The lines of a cuckoo filter. docs/format/cuckoo-classic.md of the project defines them. Changes follow the
 // library's own code: the same keys in the same order give the same bytes, and the golden files
 // hold this code to both.
 

@@ -1,6 +1,6 @@
 package bloomline
 
-// What docs/FORMAT.md says of the other layouts, bit by bit and slow: which keys may be present in the lines
+// What docs/format/ says of the other layouts, bit by bit and slow: which keys may be present in the lines
 // of a standard, a cuckoo, a static and a growing filter. The fuzzers hold the filters to it.
 
 import (

@@ -1,6 +1,6 @@
 package bloomline
 
-// Matrices: the lines of many filters transposed. docs/FORMAT.md of the project defines them, and its golden
+// Matrices: the lines of many filters transposed. docs/format/matrix.md of the project defines them, and its golden
 // files hold this code to it.
 
 import (

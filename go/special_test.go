@@ -129,7 +129,7 @@ func TestCapacityIsNotBelieved(t *testing.T) {
 			t.Error("what was read is written as something else")
 		}
 		claimed.AddString("apple")
-		// As docs/FORMAT.md has it: no more than 64 KiB after one line, and full use of that.
+		// As docs/format/counting-scalable-window.md has it: no more than 64 KiB after one line, and full use of that.
 		if lines := len(claimed.stages[1].filter.view.all); lines > 1024 || lines < 1023 || len(claimed.stages) != 2 {
 			after, _ := claimed.MarshalBinary()
 			t.Errorf("%d bytes that claim room for %d keys grow to %d", len(data), capacity, len(after))

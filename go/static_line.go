@@ -1,7 +1,7 @@
 package bloomline
 
-// The levels of a static filter, whose lines internal/staticline has. docs/FORMAT.md of the project defines them, and
-// its golden files hold this code to it.
+// The levels of a static filter, whose lines internal/staticline has. docs/format/static-cascade.md of the project
+// defines them, and its golden files hold this code to it.
 //
 // A line stores the solution of a linear system over GF(2). A key may be present if each row of its
 // line, ANDed with the key's coefficients, has the parity of one bit of the key's fingerprint. Keys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A reader of Bloomline filters, written from docs/FORMAT.md and the xxHash specification
-(version 0.2.0) and from nothing else: proof that the page is enough.
+"""A reader of Bloomline filters, written from docs/FORMAT.md, the pages in docs/format/ and the xxHash
+specification (version 0.2.0) and from nothing else: proof that the pages are enough.
 
     python3 tests/format_reader.py GOLDEN_DIRECTORY FORMAT.MD
 
@@ -150,7 +150,7 @@ MAGIC = bytes([0x42, 0x4C, 0x4D, 0x4C, 0x49, 0x4E, 0x45, 0x0A])
 JOURNAL_MAGIC = bytes([0x42, 0x4C, 0x4D, 0x4A, 0x52, 0x4E, 0x4C, 0x0A])
 C1, C2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
-# Status numbers, as the page has them.
+# Status numbers, as the pages have them.
 RATE, K, LINE_COUNT, TRUNCATED, NOT_A_FILTER = 2, 4, 5, 11, 12
 VERSION, LAYOUT, CHECKSUM, RESERVED, GENERATIONS, COLUMNS = 13, 14, 15, 16, 23, 33
 SEQUENCE = 37

@@ -1,5 +1,5 @@
 //! Layout 9: the lines of all layers of a cascade, the first layer first, then a record of 64 bytes
-//! for each layer, before the footer of `native`. `docs/FORMAT.md` is the standard.
+//! for each layer, before the footer of `native`. `docs/format/static-cascade.md` is the standard.
 
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
 use super::static_line::{self, Shape};
@@ -88,7 +88,7 @@ impl Outline {
     }
 }
 
-/// The layer of a record. The order of the checks is that of `docs/FORMAT.md`.
+/// The layer of a record. The order of the checks is that of `docs/format/static-cascade.md`.
 fn layer_of(record: &FooterBytes, seed: u64) -> Result<Layer, Error> {
     if ZERO.into_iter().any(|range| record[range].iter().any(|&byte| byte != 0)) {
         return Err(Error::Reserved);

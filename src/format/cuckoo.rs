@@ -1,4 +1,4 @@
-//! Layout 7: the lines of a cuckoo filter, before the footer of `native`. `docs/FORMAT.md` is the
+//! Layout 7: the lines of a cuckoo filter, before the footer of `native`. `docs/format/cuckoo-classic.md` is the
 //! standard.
 
 use super::native::{Footer, FooterBytes, check_len, split};

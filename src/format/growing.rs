@@ -1,5 +1,5 @@
 //! Layout 11: the lines of all regions of a growing filter, what is beside them, then a record of 64
-//! bytes for each region and one for the filter, before the footer of `native`. `docs/FORMAT.md` is the
+//! bytes for each region and one for the filter, before the footer of `native`. `docs/format/growing.md` is the
 //! standard.
 
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes, put, u32_at, u64_at};
@@ -158,7 +158,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Outline, &[u8], &[FooterBytes]), Er
 }
 
 impl Outline {
-    /// What these records say. The order of the checks is that of `docs/FORMAT.md`.
+    /// What these records say. The order of the checks is that of `docs/format/growing.md`.
     pub(crate) fn shape(&self, records: &[FooterBytes]) -> Result<Shape, Error> {
         native::check_records(records, self.records)?;
         let Some((of_all, of_regions)) = records.split_last() else { return Err(Error::Reserved) };

@@ -1,5 +1,5 @@
 //! Journals of growing filters: records of a whole filter, and of the prefixes that were inserted and
-//! removed since the record before. `docs/FORMAT.md` is the standard.
+//! removed since the record before. `docs/format/growing.md` is the standard.
 
 pub(crate) use super::native::checksum;
 use super::native::{put, u64_at};
@@ -95,7 +95,7 @@ impl Header {
         Point { sequence: self.sequence, id, origin }
     }
 
-    /// Reads a header, by the rules of `docs/FORMAT.md` in its order.
+    /// Reads a header, by the rules of `docs/format/growing.md` in its order.
     pub(crate) fn read(bytes: &[u8; HEADER_BYTES]) -> Result<(Header, Point), Error> {
         if bytes[..MAGIC.len()] != MAGIC {
             return Err(Error::NotAFilter);

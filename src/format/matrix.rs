@@ -1,5 +1,5 @@
 //! Layout 10: the groups of a matrix, then a name for each column and a checksum for each group,
-//! if it has these, before the footer of `native`. `docs/FORMAT.md` is the standard.
+//! if it has these, before the footer of `native`. `docs/format/matrix.md` is the standard.
 
 use super::native::{self, Footer, FooterBytes};
 use crate::error::Error;
@@ -61,7 +61,7 @@ impl MatrixShape {
     /// # Errors
     /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`], [`Error::Checksum`],
     /// [`Error::Layout`], [`Error::Reserved`], [`Error::Columns`], [`Error::K`],
-    /// [`Error::LineCount`]: see `docs/FORMAT.md`.
+    /// [`Error::LineCount`]: see `docs/format/matrix.md`.
     pub fn read(footer: &[u8; 64], encoded_len: u64) -> Result<MatrixShape, Error> {
         let needed = native::FOOTER_BYTES as u64;
         let body_len = encoded_len.checked_sub(needed);

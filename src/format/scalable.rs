@@ -1,5 +1,5 @@
 //! Layout 3: the lines of all stages of a scalable filter, the oldest stage first, then a record of
-//! 64 bytes for each stage, before the footer of `native`. `docs/FORMAT.md` is the standard.
+//! 64 bytes for each stage, before the footer of `native`. `docs/format/counting-scalable-window.md` is the standard.
 
 use super::native::{FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
 use crate::error::Error;
@@ -63,7 +63,7 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shared, usiz
 }
 
 /// Hands out the stages of these records, the oldest first, each record checked when its turn
-/// comes. The order of the checks is that of `docs/FORMAT.md`.
+/// comes. The order of the checks is that of `docs/format/counting-scalable-window.md`.
 pub(crate) fn stages(
     records: &[FooterBytes],
     line_bytes: usize,

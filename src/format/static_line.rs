@@ -1,5 +1,5 @@
 //! Layout 8: the lines of all levels of a static filter, before the footer of `native`.
-//! `docs/FORMAT.md` is the standard.
+//! `docs/format/static-cascade.md` is the standard.
 
 use super::native::{FOOTER_BYTES, Footer, FooterBytes, check_len, split};
 use crate::error::Error;

@@ -1,5 +1,5 @@
 //! Layout 4: the lines of a window's generations and their state, before the footer of `native`.
-//! `docs/FORMAT.md` is the standard.
+//! `docs/format/counting-scalable-window.md` is the standard.
 //!
 //! ```text
 //! lines of place 0 | lines of place 1 | ... | slice | limit | key count of place 0 | ...

@@ -1,5 +1,5 @@
-//! `docs/FORMAT.md` says what the library does: its tables, its worked example, and the reader in Python
-//! that was written from it.
+//! `docs/FORMAT.md` and the pages in `docs/format/` say what the library does: their tables, the worked
+//! example, and the reader in Python that was written from them.
 
 use crate::definition::*;
 use bloomline::definition::line;
@@ -10,9 +10,22 @@ fn in_the_project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-fn page() -> String {
+fn read(path: &str) -> String {
     // A checkout may have given it the line ends of the system.
-    std::fs::read_to_string(in_the_project("docs/FORMAT.md")).unwrap().replace("\r\n", "\n")
+    std::fs::read_to_string(in_the_project(path)).unwrap().replace("\r\n", "\n")
+}
+
+fn page() -> String {
+    read("docs/FORMAT.md")
+}
+
+/// The pages of the other layouts, with their names: what is in the folder.
+fn pages_of_layouts() -> Vec<(String, String)> {
+    std::fs::read_dir(in_the_project("docs/format"))
+        .unwrap()
+        .map(|file| format!("format/{}", file.unwrap().file_name().to_str().unwrap()))
+        .map(|name| (name.clone(), read(&format!("docs/{name}"))))
+        .collect()
 }
 
 /// The cells of the table rows that have as many as asked for and begin with a number.
@@ -70,10 +83,66 @@ fn the_page_s_tables() {
     }
 }
 
+/// Each layout but the first, which `docs/FORMAT.md` has, has a section of a page, and a link to that.
+#[test]
+fn the_pages_of_layouts() {
+    let page = page();
+    let list = page.split_once("## The other layouts").unwrap().1.split("\n## ").next().unwrap();
+    let listed: Vec<&str> = rows(list, 2).iter().map(|row| row[0]).collect();
+    assert_eq!(listed, ["2", "3", "4", "6", "7", "8", "9", "10", "11"]);
+    let pages = pages_of_layouts();
+    for row in rows(list, 2) {
+        let heading = format!(": layout {}\n", row[0]);
+        let (name, _) = pages.iter().find(|(_, text)| text.contains(&heading)).expect(&heading);
+        assert!(row[1].contains(&format!("]({name}#")), "{row:?}");
+        assert!(row[1].contains(&format!("-layout-{})", row[0])), "{row:?}");
+    }
+    // A rule that differs stands on the page of its layout, after that of the number before.
+    for (name, text) in &pages {
+        let (_, rules) = text.split_once("\n## What a reader MUST reject\n").expect(name);
+        let rules: Vec<(usize, usize)> = rows(rules, 3)
+            .iter()
+            .filter_map(|row| Some((row[0].parse().ok()?, row[1].parse().ok()?)))
+            .collect();
+        assert!(!rules.is_empty() && rules.is_sorted(), "{name}: {rules:?}");
+        for (layout, _) in rules {
+            assert!(text.contains(&format!(": layout {layout}\n")), "{name}: {layout}");
+        }
+    }
+}
+
+/// The statuses that the pages name with their numbers are those.
+#[test]
+fn the_pages_statuses() {
+    let text: String = pages_of_layouts().into_iter().map(|(_, text)| text).collect();
+    let mut found = 0;
+    for after in text.split("tatus `").skip(1) {
+        let (name, rest) = after.split_once('`').unwrap();
+        let Some(number) = rest.strip_prefix(", ") else { continue };
+        let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap();
+        let Ok(number) = number[..digits].parse::<u32>() else { continue };
+        let expected = match name {
+            "RATE" => status::RATE,
+            "TRUNCATED" => status::TRUNCATED,
+            "NOT_A_FILTER" => status::NOT_A_FILTER,
+            "VERSION" => status::VERSION,
+            "CHECKSUM" => status::CHECKSUM,
+            "RESERVED" => status::RESERVED,
+            "GENERATIONS" => status::GENERATIONS,
+            "COLUMNS" => status::COLUMNS,
+            "SEQUENCE" => status::SEQUENCE,
+            other => panic!("{other} is no status that this test knows"),
+        };
+        assert_eq!(number, expected, "{name}");
+        found += 1;
+    }
+    assert!(found >= 10, "{found}");
+}
+
 /// The header of a journal's record, field by field.
 #[test]
 fn the_page_s_journals() {
-    let page = page();
+    let page = read("docs/format/growing.md");
     let section = page.split_once("## Journals of growing filters").unwrap().1;
     use crate::kinds::journal_bytes::of_record as at;
     for (field, range) in [

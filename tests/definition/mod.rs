@@ -1,4 +1,4 @@
-//! Encoded filters as `docs/FORMAT.md` defines them, in the plainest way: a writer, a
+//! Encoded filters as `docs/FORMAT.md` and `docs/format/` define them, in the plainest way: a writer, a
 //! reader that says which rule a file breaks, and hashes that are the same on every
 //! run. The golden files are made with it, and the tests and fuzzers compare with it.
 //!

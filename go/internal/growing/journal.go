@@ -1,6 +1,6 @@
 package growing
 
-// Records of journals: a whole filter, or what changed since the record before. docs/FORMAT.md of the project has
+// Records of journals: a whole filter, or what changed since the record before. docs/format/growing.md of the project has
 // their bytes.
 
 import (

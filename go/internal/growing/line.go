@@ -1,4 +1,4 @@
-// Package growing has the lines of growing filters, layout 11 of docs/FORMAT.md: a sorted multiset of hash
+// Package growing has the lines of growing filters, layout 11 of docs/format/growing.md: a sorted multiset of hash
 // prefixes. This file is a line: ascending values, each a bucket, in the header, and a remainder of r bits.
 package growing
 

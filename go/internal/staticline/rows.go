@@ -1,5 +1,5 @@
-// Package staticline has the lines of a static filter: where their rows lie, which docs/FORMAT.md of the project
-// defines, and the solutions that they store. Its golden files hold package bloomline, which probes them, to the page.
+// Package staticline has the lines of a static filter: where their rows lie, which docs/format/static-cascade.md of
+// the project defines, and the solutions that they store. Its golden files hold package bloomline, which probes them, to the page.
 package staticline
 
 import (

@@ -143,7 +143,7 @@ fn there<'a>(
     Sum { a: lines.peekable(), b: stash.all().peekable() }
 }
 
-/// Whether lines, and what is beside them, are as a writer leaves them: rule 12 of `docs/FORMAT.md`.
+/// Whether lines, and what is beside them, are as a writer leaves them: rule 12 of `docs/format/growing.md`.
 ///
 /// # Errors
 /// [`Error::Checksum`].

@@ -105,7 +105,7 @@ impl Matrix {
         self.shape
     }
 
-    /// The groups, one for each line of the columns: the rows as `docs/FORMAT.md` has them.
+    /// The groups, one for each line of the columns: the rows as `docs/format/matrix.md` has them.
     pub fn groups(&self) -> &[u8] {
         &self.groups
     }

@@ -149,7 +149,7 @@ fn bits_behind_the_last_column_are_refused_or_ignored() {
     }
 }
 
-/// These groups, with a footer whose checksums are right, as `docs/FORMAT.md` has it.
+/// These groups, with a footer whose checksums are right, as `docs/format/matrix.md` has it.
 fn sealed(shape: &MatrixShape, groups: &[u8]) -> Vec<u8> {
     let params = shape.params();
     let mut bytes = groups.to_vec();
