@@ -153,11 +153,10 @@ func (f *GrowingFilter) Split(parts int) ([]*GrowingFilter, error) {
 		source := func(yield func(prefix, count uint64) bool) {
 			keys = 0
 			for prefix, count := range f.view.growing.Runs() {
+				// A prefix in the first half of a shorter one comes before it, and may begin behind the border that
+				// the shorter one is on.
 				first, last := shape.Hashes(prefix)
-				if partOf(first) > part {
-					return
-				}
-				if partOf(last) < part {
+				if partOf(first) > part || partOf(last) < part {
 					continue
 				}
 				keys = saturatingAdd(keys, count)
