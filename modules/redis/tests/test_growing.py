@@ -278,6 +278,25 @@ def test_replica_of_a_grown_one():
             equal(copy.ok("DEBUG", "DIGEST-VALUE", "g"), client.ok("DEBUG", "DIGEST-VALUE", "g"))
 
 
+def test_what_is_absent_stays_on_a_replica():
+    """A replica gets the removals that took something. What is absent on the primary may seem present there."""
+    with Server() as master, Replica(master, "--replica-read-only", "no") as replica:
+        with master.client() as client, replica.client() as copy:
+            for name, words in (("g", ("CAPACITY", 1000)), ("u", ("EXPECTED", 10))):
+                client.ok("BL.G.RESERVE", name, "0.001", *words)
+                client.ok("BL.G.MADD", name, "a", "a", "b", "c")
+                replica.wait_caught_up()
+                equal(copy.ok("BL.G.ADD", name, "only here"), 1)
+                for item, gone in (("only here", 0), ("a", 1)):
+                    equal(client.ok("BL.G.DEL", name, item), gone)
+                equal(client.ok("BL.G.MDEL", name, "b", "only here", "a", "a"), [1, 0, 1, 0])
+                replica.wait_caught_up()
+                left = ["only here", "c", "a", "b"]
+                equal(copy.ok("BL.G.MEXISTS", name, *left), [1, 1, 0, 0], "%s on the replica" % name)
+                equal(pairs(copy.ok("BL.G.INFO", name))["Items"], 2)
+                equal(client.ok("BL.G.MEXISTS", name, *left), [0, 1, 0, 0])
+
+
 def saved(client):
     """Waits until saving in the background ends. Returns how."""
     told = lambda: info(client, "persistence")  # noqa: E731

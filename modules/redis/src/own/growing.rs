@@ -196,8 +196,15 @@ fn delete_all(ctx: Ctx, args: Args<'_>) -> Result<Vec<bool>, Fail> {
     });
     object.recount();
     if removed.contains(&true) {
-        // A replica, which has had the same items, removes the same.
-        ctx.replicate_this();
+        if removed.contains(&false) {
+            // What is absent here may seem present on a replica, whose prefixes can have other lengths. It would
+            // take the prefix of another item.
+            let gone = items.as_raw().iter().zip(&removed).filter(|&(_, &removed)| removed);
+            let args: Vec<_> = std::iter::once(name).chain(gone.map(|(&item, _)| item)).collect();
+            ctx.replicate(c"BL.G.MDEL", &args);
+        } else {
+            ctx.replicate_this();
+        }
         ctx.notify(c"growing.del", name);
     }
     Ok(removed)
