@@ -297,6 +297,25 @@ def test_what_is_absent_stays_on_a_replica():
                 equal(client.ok("BL.G.MEXISTS", name, *left), [0, 1, 0, 0])
 
 
+def test_the_highest_number_of_items():
+    """Merged with a copy, a filter doubles. Where its number of items rises no more, items are added as before."""
+    with Server() as master, Replica(master) as replica, master.client() as client, replica.client() as copy:
+        for name, words in (("g", ("CAPACITY", 1000)), ("u", ("EXPECTED", 10))):
+            client.ok("BL.G.RESERVE", name, "0.001", *words)
+            client.ok("BL.G.ADD", name, "a")
+            for _ in range(64):
+                client.ok("COPY", name, "other", "REPLACE")
+                equal(client.call("BL.MERGE", name, "other"), OK)
+            equal(client.ok("BL.G.ADD", name, "b"), 1)
+            equal(client.ok("BL.G.MADD", name, "b", "c"), [0, 1])
+            added = client.ok("BL.MADDHASH", name, blob(hashes([b"c", b"d"], seed_of(client, name))))
+            equal(bits(added, 2), [0, 1])
+            replica.wait_caught_up()
+            for one in (client, copy):
+                equal(one.ok("BL.G.MEXISTS", name, "a", "b", "c", "d", "e"), [1, 1, 1, 1, 0])
+                equal(one.ok("BL.G.COUNT", name, "c"), 2)
+
+
 def saved(client):
     """Waits until saving in the background ends. Returns how."""
     told = lambda: info(client, "persistence")  # noqa: E731

@@ -193,13 +193,18 @@ impl Growing {
         limit: Limit,
         mut answer: impl FnMut(bool),
     ) -> Result<(), Stop> {
-        for hashes in hashes.chunks(BLOCK) {
+        // How many were added before an error, the number of keys says, unless it is as high as it can be.
+        let is_counted = hashes.len() as u64 <= u64::MAX - self.filter.key_count();
+        for hashes in hashes.chunks(if is_counted { BLOCK } else { 1 }) {
             // It grows by little at a time: a block takes hardly more than there is.
             limit.allows(self.memory(), 0).map_err(|_| Stop::Memory)?;
             let (mut words, before) = ([0; WORDS], self.filter.key_count());
             let result =
                 self.change(|filter| filter.insert_new_hashes(hashes, words.as_mut_slice()));
-            let done = (self.filter.key_count() - before) as usize;
+            let done = match result {
+                Ok(_) => hashes.len(),
+                Err(_) => (self.filter.key_count() - before) as usize,
+            };
             answers(&words, done).for_each(&mut answer);
             result.map_err(|_| Stop::Memory)?;
         }
@@ -281,6 +286,30 @@ mod tests {
                 assert_eq!(add(&mut single, &[*hash], Limit::none()).0, [answer]);
             }
             assert!(batch.filter() == single.filter() && batch.filter().key_count() == 5000);
+        }
+    }
+
+    /// Where the number of keys is as high as it can be, or gets there, each item has its answer.
+    #[test]
+    fn answers_where_the_number_of_keys_rises_no_more() {
+        let hashes: Vec<u64> = (0..1500).map(|i| hash_u64(i % 1000, 0)).collect();
+        for is_bounded in [true, false] {
+            for doubled in [58, 64] {
+                let mut growing = growing(is_bounded);
+                add(&mut growing, &hashes[..100], Limit::none()).1.unwrap();
+                for _ in 0..doubled {
+                    let other = growing.try_clone().unwrap();
+                    growing.change(|filter| filter.merge(other.filter())).unwrap();
+                }
+                assert!(growing.filter().key_count() > u64::MAX / 4);
+                let mut copy = growing.try_clone().unwrap();
+                let (answers, result) = add(&mut growing, &hashes, Limit::none());
+                let new: Vec<bool> = hashes
+                    .iter()
+                    .map(|&hash| copy.change(|f| f.insert_hash(hash)).unwrap())
+                    .collect();
+                assert!((answers, result) == (new, Ok(())));
+            }
         }
     }
 
