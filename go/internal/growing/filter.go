@@ -147,25 +147,62 @@ func (f *Filter) Fill() float64 {
 // many prefixes there are, each once.
 func (f *Filter) Measure() (rate, distinct float64) {
 	s := f.Shape()
-	covered := uint64(0)
+	var all covered
 	for normal := range f.Runs() {
 		distinct++
 		if normal >= s.normals() || normal == 0 && s.mixed() == 1 {
 			continue // of damaged lines
 		}
-		from, until := normal, normal+1
-		if s.mixed() == 1 {
-			half := uint64(1) << bits.TrailingZeros64(normal)
-			from, until = normal-half, normal+half
+		if s.mixed() == 0 {
+			rate++
+			continue
 		}
-		// A prefix that another is a prefix of adds nothing to it.
-		if from = max(from, covered); from < until {
-			rate += float64(until - from)
-			covered = until
-		}
+		half := uint64(1) << bits.TrailingZeros64(normal)
+		all.add(normal-half, 2*half)
 	}
+	rate += float64(all.sum())
 	return min(rate/float64(s.normals()), 1), distinct
 }
+
+// covered is how many values prefixes of several lengths cover. Two of them either have no value in common, or one
+// is a prefix of the other, which adds nothing to it. A long one comes before the short one if it is in the first
+// half of that, else after it.
+type covered struct {
+	from, count uint64 // of the last prefix that added something: its first value, and how many it has
+	// The values of those before, by how many low bits their first value and from differ in: those of a number
+	// up to n are in the same 2^n values as from.
+	before  [65]uint64
+	numbers uint64 // a bit for each number but the first under which there are any
+}
+
+// add adds a prefix that covers so many values, a power of two, of which from is a multiple.
+func (c *covered) add(from, count uint64) {
+	switch end := c.from + c.count; {
+	case from >= end:
+		number := bits.Len64(from ^ c.from)
+		c.before[number] += c.count + c.takeUpTo(number-1)
+		c.numbers |= 1 << number >> 1
+	case from+count <= end:
+		return
+	default:
+		c.takeUpTo(bits.TrailingZeros64(count))
+	}
+	c.from, c.count = from, count
+}
+
+// takeUpTo takes the values of the numbers up to this one.
+func (c *covered) takeUpTo(number int) (sum uint64) {
+	for c.numbers != 0 && bits.TrailingZeros64(c.numbers) < number {
+		at := bits.TrailingZeros64(c.numbers) + 1
+		sum += c.before[at]
+		c.before[at] = 0
+		c.numbers &= c.numbers - 1
+	}
+	return sum
+}
+
+// sum is all of them.
+func (c *covered) sum() uint64 { return c.count + c.takeUpTo(64) }
 
 // Alike reports whether prefixes of two filters mean the same.
 func (s *Shape) Alike(other *Shape) bool {

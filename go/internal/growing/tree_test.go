@@ -4,8 +4,10 @@ package growing
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -194,6 +196,38 @@ func TestUnbounded(t *testing.T) {
 		for i, hash := range keys {
 			if !tree.Contains(hash) || !other.Contains(hash) || !tree.Remove(hash) || !other.Remove(hash) {
 				t.Fatalf("%s: key %d, %x, is absent", name, i, hash)
+			}
+		}
+	}
+}
+
+// The rate is that of the prefixes together: a short one may have longer ones in each half.
+func TestTheRateIsExact(t *testing.T) {
+	for _, rate := range []float64{0.01, 0.5, 0.9} {
+		r := rand.New(rand.NewPCG(8, 8))
+		filter := New(shapeFor(t, true, 20, rate))
+		for keys := range 5000 {
+			filter.Tree().Insert(r.Uint64())
+			if keys > 20 && keys%1000 != 999 {
+				continue
+			}
+			s := filter.Shape()
+			var all [][2]uint64
+			for normal := range filter.Runs() {
+				half := normal & -normal
+				all = append(all, [2]uint64{normal - half, normal + half})
+			}
+			slices.SortFunc(all, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
+			sum, behind := uint64(0), uint64(0)
+			for _, each := range all {
+				sum += max(each[1], behind) - max(each[0], behind)
+				behind = max(behind, each[1])
+			}
+			exact := float64(sum) / float64(s.normals())
+			for what, f := range map[string]*Filter{"tree": filter, "set": Of(filter.Set())} {
+				if got, _ := f.Measure(); math.Abs(got-exact) > 1e-12 {
+					t.Errorf("%s of %d keys at %v: %v, want %v", what, keys+1, rate, got, exact)
+				}
 			}
 		}
 	}

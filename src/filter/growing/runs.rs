@@ -87,20 +87,59 @@ impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
 
 /// The part of all hashes whose prefix is among these, which ascend.
 pub(super) fn rate(common: Common, runs: impl Iterator<Item = (u64, u64)>) -> f64 {
-    // A prefix that another is a prefix of adds nothing to it.
-    let (mut covered, mut rate) = (0, 0.0);
-    for (prefix, _) in runs {
-        let half = common.half(prefix);
-        let (from, until) = (prefix - half, prefix + half.max(1));
-        if from >= covered {
-            rate += (until - from) as f64;
-            covered = until;
-        } else if until > covered {
-            rate += (until - covered) as f64;
-            covered = until;
+    let values = if common.mixed() {
+        let mut covered = Covered { from: 0, last: 0, before: [0; u64::BITS as usize], numbers: 0 };
+        runs.for_each(|(prefix, _)| covered.add(prefix - common.half(prefix), common.half(prefix)));
+        covered.all()
+    } else {
+        runs.count() as u64
+    };
+    values as f64 / common.prefixes as f64 / common.values_of_prefix()
+}
+
+/// How many values prefixes of several lengths cover. Two of them either have no value in common, or one is a
+/// prefix of the other, which adds nothing to it. A long one comes before the short one if it is in the first half
+/// of that, else after it.
+struct Covered {
+    /// The first value of the last prefix that added something, and how many values it has.
+    from: u64,
+    last: u64,
+    /// The values of those before, by the highest bit in which their first value and `from` differ: those of
+    /// a number below `n` lie in the same `2^n` values as `from`.
+    before: [u64; u64::BITS as usize],
+    /// The numbers under which there are any.
+    numbers: u64,
+}
+
+impl Covered {
+    /// Adds a prefix that covers `2 * half` values, which begin at a multiple of that.
+    fn add(&mut self, from: u64, half: u64) {
+        if from >= self.from + self.last {
+            let number = (from ^ self.from).checked_ilog2().unwrap_or(0);
+            let before = self.last + self.take_below(number);
+            self.before[number as usize] += before;
+            self.numbers |= 1 << number;
+        } else if from + 2 * half <= self.from + self.last {
+            return;
+        } else {
+            self.take_below((2 * half).ilog2());
         }
+        (self.from, self.last) = (from, 2 * half);
     }
-    rate / common.prefixes as f64 / common.values_of_prefix()
+
+    /// Takes the values of numbers below this one.
+    fn take_below(&mut self, number: u32) -> u64 {
+        let mut sum = 0;
+        while self.numbers.trailing_zeros() < number {
+            sum += std::mem::take(&mut self.before[self.numbers.trailing_zeros() as usize]);
+            self.numbers &= self.numbers - 1;
+        }
+        sum
+    }
+
+    fn all(mut self) -> u64 {
+        self.last + self.take_below(u64::BITS)
+    }
 }
 
 /// Two ascending sequences as one. Counts of the same prefix are summed up.

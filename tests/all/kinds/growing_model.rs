@@ -93,6 +93,22 @@ impl Growing {
         self.count(hash) > 0
     }
 
+    /// The part of all hashes whose prefix is there.
+    pub(crate) fn rate(&self) -> f64 {
+        let covers = |&prefix: &u64| match self.longer {
+            None => (prefix, prefix + 1),
+            Some(_) => (prefix & (prefix - 1), prefix + (1 << prefix.trailing_zeros())),
+        };
+        let mut all: Vec<(u64, u64)> = self.counts.keys().map(covers).collect();
+        all.sort_unstable();
+        let (mut covered, mut sum) = (0, 0);
+        for (from, until) in all {
+            sum += until.saturating_sub(from.max(covered));
+            covered = covered.max(until);
+        }
+        sum as f64 / self.normals() as f64
+    }
+
     /// Its bytes: those that all writers make of it.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let (mut limit, mut regions) = (u64::BITS, false);

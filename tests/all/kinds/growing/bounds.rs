@@ -1,7 +1,8 @@
 //! What a growing filter promises of memory and rate, from no key to a million times the first.
 
 use crate::definition::{fewer, next_random};
-use bloomline::{Error, GrowingFilter};
+use crate::kinds::growing_model::Growing;
+use bloomline::{Error, GrowingFilter, GrowingView};
 
 fn bits(filter: &GrowingFilter, keys: u64) -> f64 {
     filter.memory_usage() as f64 * 8.0 / keys as f64
@@ -124,6 +125,30 @@ fn an_unbounded_filter_at_any_growth() {
         assert!(mean < if fewer() { 17.5 } else { 16.5 }, "{mean}");
         assert!(measured(&filter, 200_000, &mut state) <= 0.0105);
         assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+}
+
+/// The rate is that of the prefixes together: a short one may have longer ones in each half.
+#[test]
+fn the_rate_is_exact() {
+    let most = if fewer() { 3000 } else { 100_000 };
+    for (first, rate) in [(100, 0.01), (100, 0.5), (1, 0.9)] {
+        let (mut filter, mut state) = (GrowingFilter::unbounded(first, rate, 0).unwrap(), 7);
+        for keys in 1..=most {
+            filter.insert_hash(next_random(&mut state)).unwrap();
+            if keys == most || keys % (most / 5) == most / 7 || keys < 20 {
+                let bytes = filter.to_bytes().unwrap();
+                let exact = Growing::open(&bytes).rate();
+                let view = GrowingView::open(&bytes[..]).unwrap();
+                for estimated in [filter.estimated_rate(), view.estimated_rate()] {
+                    let diff = (estimated - exact).abs();
+                    assert!(
+                        diff < 1e-12,
+                        "{first} at {rate}, {keys} keys: {estimated}, not {exact}"
+                    );
+                }
+            }
+        }
     }
 }
 
