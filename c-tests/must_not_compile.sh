@@ -36,7 +36,7 @@ struct Made {
 const Result<std::vector<std::uint8_t>> constant_result();
 #endif
 C
-names='Filter &filter, ConcurrentFilter &concurrent, CountingFilter &counting, CuckooFilter &cuckoo,
+names='Filter &filter, ConcurrentFilter &concurrent, ConcurrentBuilder &concurrent_builder, CountingFilter &counting, CuckooFilter &cuckoo,
     ScalableFilter &scalable, Window &window, Swap &swap, Builder &builder, const Params &params,
     const CuckooParams &cuckoo_params, char *buffer, std::vector<std::uint8_t> &bytes, std::string &string,
     std::vector<std::uint64_t> &hashes, Made &made_on_the_way'

@@ -128,6 +128,66 @@ void columns()
     CHECK(rows.size() == 65536 && rows[65535] == 65535);
 }
 
+// A filter built of columns has the bytes of one that keys are inserted into.
+void built_of_columns()
+{
+    const Columns column(3000);
+    const std::vector<std::uint8_t> bits(3000 / 8 + 1, 0x5A);
+    const auto params = foldable(params_for_rate(9000, 0.01, 7), 5);
+    auto builder = ConcurrentBuilder::create(params);
+    Result expected = Filter::create(params);
+    REQUIRE(builder && expected);
+    CHECK(builder->insert_hashes(column.hashes) && builder->insert_u64(column.u64, {bits, 1}));
+    CHECK(builder->insert_u32(column.u32) && builder->insert_u32(column.u32, {bits}));
+    CHECK(builder->insert_strings(column.offsets, column.data, {bits, 1}));
+    CHECK(builder->insert_strings(column.large_offsets, column.data));
+    expected->insert_hashes(column.hashes);
+    for (std::size_t i = 0; i < 3000; i++) {
+        const bool has = (0x5A >> (i % 8)) & 1, next = (0x5A >> ((i + 1) % 8)) & 1;
+        expected->insert_hash(hash_of_u32(column.u32[i]));
+        expected->insert(Columns::string(i));
+        if (has) expected->insert_hash(hash_of_u32(column.u32[i]));
+        if (next) expected->insert_u64(column.u64[i]);
+        if (next) expected->insert(Columns::string(i));
+    }
+    CHECK(builder->merge(*expected));
+    CHECK_U64(2 * expected->key_count(), builder->key_count());
+    CHECK(expected->merge(*expected));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, builder->merge(make_filter()).code());
+
+    // What is refused inserts nothing.
+    const std::vector<std::int32_t> behind = {0, 3}, descends = {2, 1}, none;
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, builder->insert_u64(column.u64, {bits, 9}).code());
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, builder->insert_u64(column.u64, {bits, SIZE_MAX}).code());
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, builder->insert_strings(behind, "ab"sv).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, builder->insert_strings(descends, "ab"sv).code());
+    CHECK(builder->insert_strings(none, Bytes()));
+    CHECK_U64(expected->key_count(), builder->key_count());
+
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, std::move(*builder).finish_to_rate(0, 1).code());
+    auto made = std::move(*builder).finish_to_rate(0.01, 0.3);
+    REQUIRE(made && *made && !*builder);
+    CHECK(expected->fold_to_rate(0.01));
+    CHECK(*made->encode() == *expected->encode());
+
+    // What is not worth it, and an empty builder, say that every key may be present.
+    builder = ConcurrentBuilder::create(params);
+    REQUIRE(builder && builder->merge(*Filter::create(params)));
+    CHECK(builder->insert_hashes(column.hashes));
+    auto nothing = std::move(*builder).finish_to_rate(0.01, 0);
+    CHECK(nothing && !*nothing && nothing->contains("apple"sv));
+    auto failed = std::move(*builder).finish();
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, failed.code());
+    CHECK(failed->contains("apple"sv));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, ConcurrentBuilder().insert_hashes(column.hashes).code());
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, ConcurrentBuilder::create(params_for_rate_within(1, 2, 64)).code());
+    CHECK_U64(8, params_for_rate_within(100000, 0.01, 512, 3)->line_count);
+    CHECK_U64(3, params_for_rate_within(100000, 0.01, 512, 3)->seed);
+    auto plain = ConcurrentBuilder::create(params);
+    auto finished = std::move(*plain).finish();
+    CHECK(finished && !finished->contains("apple"sv));
+}
+
 // Filters with seeds of their own, one key in all of them, and an empty view.
 void views_of_different_seeds()
 {
@@ -313,6 +373,7 @@ int main()
     check_begin("test_hpp_many");
     RUN(bits_that_are_set);
     RUN(columns);
+    RUN(built_of_columns);
     RUN(views_of_different_seeds);
     RUN(groups);
     RUN(matrices);

@@ -51,7 +51,8 @@
 //
 // Any number of goroutines may read a filter at once; adding requires exclusive access, except in a
 // ConcurrentFilter. Pass filters by pointer; go vet reports copies. To replace a filter while
-// others read it, keep it in a [Swap]: build the new one beside it, then Publish it.
+// others read it, keep it in a [Swap]: build the new one beside it, then Publish it. A [ConcurrentBuilder]
+// is a filter that many goroutines build, and that none can ask before it is finished.
 //
 // # Keys that attackers choose
 //

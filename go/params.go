@@ -57,6 +57,20 @@ func ParamsForBits(keys int, bitsPerKey float64) (Params, error) {
 	return paramsOf(keys, bitsPerKey, bestK(bitsPerKey))
 }
 
+// ParamsForRateWithin is [ParamsForRate] in at most so many bytes of lines, or one line. If that is too little, it
+// takes all of them, and the K that is then best: [Params.Rate] tells the rate, from which one can say whether the
+// filter is worth its probes.
+//
+// Errors: [ErrKeys], [ErrRate], [ErrRateTooSmall].
+func ParamsForRateWithin(keys int, rate float64, bytes uint64) (Params, error) {
+	most := min(max(bytes/lineBytes, 1), maxLines)
+	params, err := ParamsForRate(keys, rate)
+	if err == nil && params.LineCount <= most || err != nil && err != ErrLineCount {
+		return params, err
+	}
+	return Params{LineCount: most, K: bestK(float64(most) * lineBits / float64(keys))}, nil
+}
+
 func paramsOf(keys int, bitsPerKey float64, k int) (Params, error) {
 	if keys < 0 {
 		return Params{}, ErrKeys

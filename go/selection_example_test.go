@@ -4,6 +4,7 @@ package bloomline_test
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/bloomline/bloomline/go"
 )
@@ -60,4 +61,37 @@ func ExampleBitmap_Unset() {
 	// Output:
 	// plum is definitely absent
 	// pear is definitely absent
+}
+
+func ExampleConcurrentBuilder() {
+	params, err := bloomline.ParamsForRateWithin(1_000_000, 0.01, 1<<20) // 1 % takes 1.2 MB
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("at most %.0f %%\n", 100*params.Rate(1_000_000))
+	builder, err := bloomline.NewConcurrentBuilder(params)
+	if err != nil {
+		panic(err)
+	}
+	validity := bloomline.Validity{Bits: []byte{0b011}} // row 2 is null
+	var all sync.WaitGroup
+	for part := range uint64(4) {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			builder.AddUint64s([]uint64{3 * part, 3*part + 1, 3*part + 2}, validity)
+		}()
+	}
+	all.Wait()
+	fmt.Println(builder.KeyCount(), "keys")
+
+	filter, err := builder.FinishToRate(0.01, 0.3) // nil if more than 30 % of absent keys pass
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(filter.ContainsUint64(10), filter.ContainsUint64(11))
+	// Output:
+	// at most 2 %
+	// 8 keys
+	// true false
 }

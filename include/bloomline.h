@@ -16,6 +16,7 @@
  *   bloomline_classic_    the same as a standard Bloom filter: smaller, several times slower
  *   bloomline_cascade     exact answers for the keys of two sets that no longer change
  *   bloomline_concurrent  many threads insert at once
+ *   bloomline_concurrent_builder threads insert columns; probed once finished
  *   bloomline_counting    keys can be removed; five times the memory
  *   bloomline_cuckoo      keys can be removed; can become full
  *   bloomline_growing     grows with its keys; they can be removed, counted, merged
@@ -472,6 +473,11 @@ typedef struct bloomline_cuckoo_params {
  * bloomline_params_for_bits() writes a filter of 'bits_per_key' bits for each key, which may be a
  * fraction. It takes the k with the lowest false-positive rate at that size. 0 keys take one line.
  *
+ * bloomline_params_for_rate_within() writes the first of them, in at most 'bytes' bytes of lines,
+ * or one line. If that is too little, it takes all of them, and the k that is then best:
+ * bloomline_params_rate() tells the rate, from which one can say whether the filter is worth its
+ * probes.
+ *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
  * BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
@@ -479,6 +485,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_params_for_rate(uint64_t keys, doub
     bloomline_params *out);
 BLOOMLINE_CHECKED bloomline_status bloomline_params_for_bits(uint64_t keys, double bits_per_key,
     bloomline_params *out);
+BLOOMLINE_CHECKED bloomline_status bloomline_params_for_rate_within(uint64_t keys, double rate,
+    size_t bytes, bloomline_params *out);
 
 /**
  * bloomline_classic_params_for_rate() and bloomline_classic_params_for_bits() do the same for a
@@ -1761,6 +1769,118 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_union(const bloomline_co
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
     bloomline_filter **out);
+
+/* bloomline_concurrent_builder: threads insert columns; probed once finished ------------ */
+
+/** bloomline_column: hashes, of 8 bytes. */
+#define BLOOMLINE_COLUMN_HASHES 0
+
+/** bloomline_column: integers of 8 bytes, hashed as bloomline_hash_u64() does. */
+#define BLOOMLINE_COLUMN_U64 1
+
+/** bloomline_column: integers of 4 bytes, hashed as bloomline_hash_u32_batch() does. */
+#define BLOOMLINE_COLUMN_U32 2
+
+/** bloomline_column: strings, by offsets of 4 bytes. */
+#define BLOOMLINE_COLUMN_STRINGS 3
+
+/** bloomline_column: strings, by offsets of 8 bytes. */
+#define BLOOMLINE_COLUMN_LARGE_STRINGS 4
+
+/**
+ * A filter that any number of threads insert columns into, and that nobody can probe: no function
+ * takes a builder for that. The filter is there once it is finished. Until then a pointer to it is
+ * NULL, and a bloomline_view of zeros is not opened: probes of both return true. So no row is
+ * dropped for a key that was still to come.
+ *
+ * Threads wait for each other, in turn, while one inserts some hundred keys into a part of the
+ * lines. So do not use a builder in a child process that was forked meanwhile. All of a classic
+ * filter is one part.
+ */
+typedef struct bloomline_concurrent_builder bloomline_concurrent_builder;
+
+/**
+ * A column of keys, as bloomline_view_select_u64() describes columns: 'n' rows, some of which may
+ * be null. Signed integers are cast to unsigned ones.
+ */
+typedef struct bloomline_column {
+    /** A BLOOMLINE_COLUMN_ number. */
+    size_t type;
+    /** 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed. */
+    const void *values;
+    /** The bytes of strings, as many as the last offset says. Unused otherwise. */
+    const void *data;
+    /** How many rows. */
+    size_t n;
+    /**
+     * NULL, or a bit for each row, the lowest of a byte first, as Apache Arrow has them: a row
+     * whose bit is 0 is null, and has no key.
+     */
+    const uint8_t *validity;
+    /** Which bit is that of the first row. */
+    size_t first_bit;
+} bloomline_column;
+
+/**
+ * bloomline_concurrent_builder_new() creates a builder of a filter of these parameters. For keys
+ * that cannot be counted beforehand take those of bloomline_params_foldable(), for a bound on
+ * memory those of bloomline_params_for_rate_within().
+ *
+ * Errors: those of bloomline_filter_new().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_new(const bloomline_params *params,
+    bloomline_concurrent_builder **out);
+
+/** bloomline_concurrent_builder_free() frees a builder that was not finished. */
+BLOOMLINE_API void bloomline_concurrent_builder_free(bloomline_concurrent_builder *builder);
+
+/**
+ * bloomline_concurrent_builder_insert() inserts the keys of 'count' columns. It may run in any
+ * number of threads. Nothing is copied but some thousands of hashes at a time, onto the stack of
+ * the thread, of which it takes 80 KiB. It allocates nothing.
+ *
+ * Errors: BLOOMLINE_ERR_NULL for a column whose array is NULL, and for strings whose offsets are
+ * negative or descend, or that have bytes and whose 'data' is NULL; BLOOMLINE_ERR_LAYOUT for a
+ * 'type' that is unknown. Of none of the columns a key is inserted.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_insert(
+    const bloomline_concurrent_builder *builder, const bloomline_column *columns, size_t count);
+
+/**
+ * bloomline_concurrent_builder_union() adds the keys of 'from', such as those that another process
+ * has inserted, in any number of threads. Line count, k, seed and type (plain or classic) must be
+ * equal.
+ *
+ * Errors: BLOOMLINE_ERR_MISMATCH; nothing is added.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_union(
+    const bloomline_concurrent_builder *builder, const bloomline_filter *from);
+
+/**
+ * bloomline_concurrent_builder_key_count() returns how many keys were inserted, repeated ones
+ * counted each time, rows that are null not: whether all that were to come are there. Returns 0
+ * for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_concurrent_builder_key_count(
+    const bloomline_concurrent_builder *builder);
+
+/**
+ * bloomline_concurrent_builder_finish() writes the filter to 'out', in the same memory, frees
+ * '*builder', which no thread uses any more, and sets it to NULL. The filter has the bytes of one
+ * into which the same keys were inserted by one thread.
+ *
+ * bloomline_concurrent_builder_finish_to_rate() folds it as bloomline_filter_fold_to_rate() does
+ * to 'rate', unless it is classic or there is no memory for that. If its false-positive rate is
+ * above 'most', from 0 to 1, it is not worth its probes: it is freed, and NULL is written to
+ * 'out', of which probes return true.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_RATE for rates out of range. '*builder' is
+ * unchanged, and still the caller's.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_finish(
+    bloomline_concurrent_builder **builder, bloomline_filter **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_finish_to_rate(
+    bloomline_concurrent_builder **builder, double rate, double most, bloomline_filter **out);
 
 /* bloomline_counting: keys can be removed; five times the memory ------------------------ */
 

@@ -413,6 +413,7 @@ inline auto bloomline_snapshot_view(const bloomline_filter *filter, bloomline_vi
 }
 BLOOMLINE_FNS(bloomline_view, view) BLOOMLINE_FNS(bloomline_filter, filter)
 BLOOMLINE_FNS(bloomline_concurrent, concurrent) BLOOMLINE_FNS(bloomline_counting, counting)
+BLOOMLINE_FNS(bloomline_concurrent_builder, concurrent_builder)
 BLOOMLINE_FNS(bloomline_cuckoo, cuckoo) BLOOMLINE_FNS(bloomline_scalable, scalable)
 BLOOMLINE_FNS(bloomline_window, window) BLOOMLINE_FNS(bloomline_builder, builder)
 BLOOMLINE_FNS(bloomline_map, map) BLOOMLINE_FNS(bloomline_swap, swap)
@@ -900,6 +901,12 @@ public:
 inline Result<Params> params_for_rate(uint64_t keys, double rate, uint64_t seed = 0) noexcept {
     return detail::seeded<Params>(bloomline_params_for_rate, keys, rate, seed);
 }
+/// The same in at most so many bytes of lines, or one line: then expected_rate() may be higher.
+inline Result<Params> params_for_rate_within(uint64_t keys, double rate, size_t bytes, uint64_t seed = 0) noexcept {
+    Result<Params> params = detail::made<Params>(bloomline_params_for_rate_within, keys, rate, bytes);
+    params->seed = seed;
+    return params;
+}
 /// A filter of so many bits for each key, which may be a fraction, at the lowest rate that they allow.
 inline Result<Params> params_for_bits(uint64_t keys, double bits_per_key, uint64_t seed = 0) noexcept {
     return detail::seeded<Params>(bloomline_params_for_bits, keys, bits_per_key, seed);
@@ -1196,6 +1203,80 @@ public:
     uint64_t key_count() const BLOOMLINE_DELETED("it keeps none: see estimated_keys()");
     double estimated_rate() const BLOOMLINE_DELETED("other threads may insert: ask a snapshot()");
     double worst_line_rate() const BLOOMLINE_DELETED("other threads may insert: ask a snapshot()");
+};
+
+/// Which rows of a column have a value, as in Apache Arrow: a bit for each, the lowest of a byte first, from bit
+/// 'first_bit' on. A default-constructed one: all have.
+struct Validity {
+    Bytes bits{};
+    size_t first_bit = 0;
+};
+
+/// A filter that any number of threads insert columns into, and that nobody can probe before finish(): see
+/// bloomline_concurrent_builder. Rows that are null have no key.
+class ConcurrentBuilder : public detail::Handle<bloomline_concurrent_builder> {
+public:
+    using Handle::Handle;
+    static Result<ConcurrentBuilder> create(const Result<Params> &params) noexcept {
+        return detail::created<ConcurrentBuilder>(bloomline_concurrent_builder_new, params);
+    }
+
+    /// Any number of threads may call these. BLOOMLINE_ERR_TRUNCATED if the validity has too few bits, or the data
+    /// too few bytes for the last offset; bloomline_concurrent_builder_insert() says what else is refused.
+    Status insert_hashes(Span<const uint64_t> hashes, const Validity &validity = {}) const noexcept {
+        return insert(BLOOMLINE_COLUMN_HASHES, hashes.data(), {}, hashes.size(), validity);
+    }
+    Status insert_u64(Span<const uint64_t> values, const Validity &validity = {}) const noexcept {
+        return insert(BLOOMLINE_COLUMN_U64, values.data(), {}, values.size(), validity);
+    }
+    Status insert_u32(Span<const uint32_t> values, const Validity &validity = {}) const noexcept {
+        return insert(BLOOMLINE_COLUMN_U32, values.data(), {}, values.size(), validity);
+    }
+    /// Strings of Apache Arrow: one less than there are offsets.
+    Status insert_strings(Span<const int32_t> offsets, Bytes data, const Validity &validity = {}) const noexcept {
+        return insert_strings(BLOOMLINE_COLUMN_STRINGS, offsets, data, validity);
+    }
+    Status insert_strings(Span<const int64_t> offsets, Bytes data, const Validity &validity = {}) const noexcept {
+        return insert_strings(BLOOMLINE_COLUMN_LARGE_STRINGS, offsets, data, validity);
+    }
+    /// Adds all keys of a filter of the same size, k, seed and type.
+    Status merge(const Filter &from) const noexcept { return bloomline_concurrent_builder_union(get(), from.get()); }
+    /// How many keys were inserted, repeated ones counted each time, nulls not.
+    [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_concurrent_builder_key_count(get()); }
+
+    /// Returns the filter, in the same memory: std::move(builder).finish(). If it fails, the builder is unchanged.
+    Result<Filter> finish() && noexcept {
+        return finished([](Raw **raw, bloomline_filter **out) { return bloomline_concurrent_builder_finish(raw, out); });
+    }
+    /// The same, folded as far as its false-positive rate stays at 'rate' or below. Empty if the rate is above
+    /// 'most': then the filter is not worth its probes, and says that every key may be present.
+    Result<Filter> finish_to_rate(double rate, double most) && noexcept {
+        return finished([=](Raw **raw, bloomline_filter **out) {
+            return bloomline_concurrent_builder_finish_to_rate(raw, rate, most, out);
+        });
+    }
+private:
+    Status insert(size_t type, const void *values, Bytes data, size_t n, const Validity &validity) const noexcept {
+        const size_t bits = validity.bits.size() * 8, first = validity.first_bit;
+        if (validity.bits.data() != nullptr && (first > bits || n > bits - first)) return BLOOMLINE_ERR_TRUNCATED;
+        const auto *valid = static_cast<const uint8_t *>(validity.bits.data());
+        const bloomline_column column = {type, values, data.data(), n, valid, first};
+        return bloomline_concurrent_builder_insert(get(), &column, 1);
+    }
+    template <class O>
+    Status insert_strings(size_t type, Span<const O> offsets, Bytes data, const Validity &validity) const noexcept {
+        if (offsets.size() == 0) return insert(BLOOMLINE_COLUMN_HASHES, nullptr, {}, 0, {});
+        const O end = offsets.data()[offsets.size() - 1];
+        if (end > 0 && static_cast<uint64_t>(end) > data.size()) return BLOOMLINE_ERR_TRUNCATED;
+        return insert(type, offsets.data(), data, offsets.size() - 1, validity);
+    }
+    template <class Finish>
+    Result<Filter> finished(Finish finish) noexcept {
+        Raw *given = release();
+        auto made = detail::made<Filter, bloomline_filter *>(finish, &given);
+        *this = ConcurrentBuilder(given);
+        return made;
+    }
 };
 
 /// The filter of a Swap when snapshot() was called. Any thread may use and free it.

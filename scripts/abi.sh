@@ -25,7 +25,7 @@ $cc -E -P -Iinclude -DBLOOMLINE_NO_ABI_CHECK "$work/header.c" |
         {
             text = text $0
             if (gsub(/\{/, "{", text) > gsub(/\}/, "}", text)) { text = text ";"; next }
-            gsub(/[ \t\n]+/, " ", text); sub(/^ /, "", text)
+            gsub(/[ \t\n]+/, " ", text); sub(/^ /, "", text); gsub(/\( /, "(", text)
             if (text ~ /bloomline_/) print (text ~ /^typedef/ ? "type" : "function"), text
             text = ""
         }' | sort >"$work/declarations"

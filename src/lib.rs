@@ -27,6 +27,7 @@
 //! | [`Strings`], [`Nullable`], [`Nulls`], [`Offset`] | columns of strings by offsets; columns with nulls |
 //! | [`Group`] | many filters, prepared once to be probed together |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
+//! | [`ConcurrentBuilder`] | a filter that threads build from columns, to be probed once it is finished |
 //! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
@@ -79,12 +80,13 @@ pub use error::{Error, IoError};
 pub use filter::group::Group;
 pub use filter::select::{Column, Nullable, Nulls, Offset, Select, Strings};
 pub use filter::{
-    Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentFilter, ContainsIter, CountingFilter,
-    CuckooFilter, Dedup, Filter, GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal,
-    Loaded, MappedCascade, MappedFilter, MappedGrowing, MappedMatrix, Matrix, MatrixView,
-    OwnedView, Prefixes, Probe, Replayed, ScalableFilter, StaticBuilder, StaticFilter, Swap, View,
-    Window, block_build, lines_insert, lines_intersect, lines_union, shard_of,
-    shards_contain_hashes, static_block_build, static_block_len, views_contain, views_contain_hash,
+    Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentBuilder, ConcurrentFilter,
+    ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, GrowingFilter, GrowingReader,
+    GrowingView, GrowingWriter, Journal, Loaded, MappedCascade, MappedFilter, MappedGrowing,
+    MappedMatrix, Matrix, MatrixView, OwnedView, Prefixes, Probe, Replayed, ScalableFilter,
+    StaticBuilder, StaticFilter, Swap, View, Window, block_build, lines_insert, lines_intersect,
+    lines_union, shard_of, shards_contain_hashes, static_block_build, static_block_len,
+    views_contain, views_contain_hash,
 };
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;

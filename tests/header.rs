@@ -248,11 +248,16 @@ fn tidy(section: &str) -> String {
         if !mark.is_empty() && kept.last().is_some_and(String::is_empty) {
             kept.pop();
         }
-        kept.push(if declaration {
-            mark.to_owned() + &line.replace("struct bloomline_", "bloomline_")
-        } else {
-            line.into()
-        });
+        let line = match declaration {
+            true => mark.to_owned() + &line.replace("struct bloomline_", "bloomline_"),
+            false => line.into(),
+        };
+        match line.split_once('(') {
+            Some((name, arguments)) if !mark.is_empty() && line.len() > 100 => {
+                kept.extend([format!("{name}("), format!("    {arguments}")]);
+            }
+            _ => kept.push(line),
+        }
     }
     kept.join("\n")
 }

@@ -62,6 +62,7 @@ mod block;
 mod boundary;
 mod cascade;
 mod concurrent;
+mod concurrent_builder;
 mod counting;
 mod cuckoo;
 mod encode;
@@ -88,8 +89,8 @@ mod views;
 mod window;
 
 pub use {
-    allocator::*, block::*, cascade::*, concurrent::*, counting::*, cuckoo::*, encode::*,
-    engines::*, filter::*, group::*, growing::*, hash::*, journal::*, lines::*, map::*, matrix::*,
-    params::*, parquet::*, scalable::*, select::*, shards::*, status::*, swap::*, version::*,
-    view::*, views::*, window::*,
+    allocator::*, block::*, cascade::*, concurrent::*, concurrent_builder::*, counting::*,
+    cuckoo::*, encode::*, engines::*, filter::*, group::*, growing::*, hash::*, journal::*,
+    lines::*, map::*, matrix::*, params::*, parquet::*, scalable::*, select::*, shards::*,
+    status::*, swap::*, version::*, view::*, views::*, window::*,
 };

@@ -136,6 +136,11 @@ exports! {
 /// bloomline_params_for_bits() writes a filter of 'bits_per_key' bits for each key, which may be a
 /// fraction. It takes the k with the lowest false-positive rate at that size. 0 keys take one line.
 ///
+/// bloomline_params_for_rate_within() writes the first of them, in at most 'bytes' bytes of lines,
+/// or one line. If that is too little, it takes all of them, and the k that is then best:
+/// bloomline_params_rate() tells the rate, from which one can say whether the filter is worth its
+/// probes.
+///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
 /// BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
 fn bloomline_params_for_rate(keys: u64, rate: f64, out: *mut bloomline_params) -> bloomline_status {
@@ -145,6 +150,11 @@ fn bloomline_params_for_bits(
     keys: u64, bits_per_key: f64, out: *mut bloomline_params,
 ) -> bloomline_status {
     write(out, || Params::for_bits(keys, bits_per_key))
+}
+fn bloomline_params_for_rate_within(
+    keys: u64, rate: f64, bytes: usize, out: *mut bloomline_params,
+) -> bloomline_status {
+    write(out, || Params::for_rate_within(keys, rate, bytes))
 }
 
 /// bloomline_classic_params_for_rate() and bloomline_classic_params_for_bits() do the same for a

@@ -147,7 +147,7 @@ fn bloomline_view_refine16_large_strings(
 }
 
 /// Strings by their offsets, and where they lie, whose length C does not say.
-struct Strings<'a, O> {
+pub(super) struct Strings<'a, O> {
     /// One more than there are rows.
     offsets: &'a [O],
     data: *const u8,
@@ -158,7 +158,7 @@ struct Strings<'a, O> {
 /// # Safety
 /// As for `boundary::slice`, of one offset more than `rows`; the bytes between any two that ascend are
 /// at `data`, unless NULL.
-unsafe fn strings<'a, O>(
+pub(super) unsafe fn strings<'a, O>(
     offsets: *const O,
     data: *const c_void,
     rows: usize,
@@ -179,6 +179,11 @@ impl<O: Offset> Strings<'_, O> {
         }
         // SAFETY: not NULL; whoever called `strings` vouches for the bytes between offsets that ascend.
         unsafe { bytes(self.data.add(start).cast(), len) }
+    }
+
+    /// Whether all of them are.
+    pub(super) fn are_there(&self) -> bool {
+        (0..self.rows()).all(|row| self.get(row).is_some())
     }
 
     #[inline(always)]

@@ -1,5 +1,11 @@
 //! A filter that many threads insert into and probe at once, without a lock.
 
+mod builder;
+
+pub use builder::ConcurrentBuilder;
+#[cfg(feature = "capi")]
+pub(crate) use builder::{check_rates, fold_worthwhile};
+
 use super::Filter;
 use super::insert::{INSERT_BLOCK, inserting};
 use super::probe::probing;

@@ -17,7 +17,8 @@
 //! * `hashes` are those of many keys: of columns of integers, several at once.
 //! * `rows` makes the numbers of rows, or bytes, of answers.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
-//! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.
+//! * `parallel` inserts with several threads, `locked` is lines into which threads of the caller's insert,
+//!   `absent` is an insert that says which keys were new.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
 //! * `words` is an opened filter as C keeps it, `opened` leads from there to its kernel.
@@ -43,6 +44,7 @@ pub(crate) mod growing;
 mod hashes;
 mod layout;
 mod lines;
+mod locked;
 mod matrix;
 mod native;
 #[cfg(feature = "capi")]
@@ -80,6 +82,7 @@ pub(crate) use group::{Member, Members, Owned};
 pub(crate) use hashes::in_parts;
 pub use hashes::{hash_batch, hash_u64_batch};
 pub(crate) use layout::Layout;
+pub(crate) use locked::LockedLines;
 pub(crate) use matrix::{
     Block, Calls as MatrixCalls, Prepared, Rows, TOGETHER, copy_lines, prefetch_lines,
 };

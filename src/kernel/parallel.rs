@@ -23,7 +23,7 @@ pub(crate) const LEAST_EACH: usize = 1 << 15;
 /// Hashes that are sorted before they are inserted, at most.
 const AT_ONCE: usize = 1 << 20;
 /// Hashes that are sorted at a time.
-const CHUNK: usize = 4096;
+pub(super) const CHUNK: usize = 4096;
 /// Hashes that are read at a time, to take some of them.
 const READ: usize = 1024;
 /// Hashes that are probed before they are inserted: their lines fit in the nearest cache.
@@ -41,18 +41,18 @@ pub(crate) struct Made<'a> {
 }
 
 /// Some lines of a filter.
-struct Part<'a> {
-    number: usize,
-    lines: &'a mut [u8],
+pub(super) struct Part<'a> {
+    pub(super) number: usize,
+    pub(super) lines: &'a mut [u8],
     /// The number of the first of them.
-    first: u64,
+    pub(super) first: u64,
     /// The number of all lines of the filter, at least 1.
-    all: u64,
+    pub(super) all: u64,
 }
 
 impl Part<'_> {
     /// The lowest and the highest hash whose lines are here.
-    fn bounds(&self) -> RangeInclusive<u64> {
+    pub(super) fn bounds(&self) -> RangeInclusive<u64> {
         let end = self.first + (self.lines.len() / LINE_BYTES) as u64;
         let (low, high) = (lowest_hash(self.first, self.all), lowest_hash(end, self.all) - 1);
         let (low, high) = (low as u64, high as u64);
@@ -69,19 +69,19 @@ fn lowest_hash(line: u64, lines: u64) -> u128 {
 
 /// A filter of so many lines in parts, none empty: each line is in one.
 #[derive(Clone, Copy)]
-struct Parts {
-    lines: u64,
-    count: usize,
+pub(super) struct Parts {
+    pub(super) lines: u64,
+    pub(super) count: usize,
 }
 
 impl Parts {
     /// Up to so many parts.
-    fn of(lines: u64, count: usize) -> Parts {
+    pub(super) fn of(lines: u64, count: usize) -> Parts {
         Parts { lines, count: count.min(lines as usize) }
     }
 
     /// The first line of a part; of the part behind the last, the number of lines.
-    fn first_line(self, part: usize) -> u64 {
+    pub(super) fn first_line(self, part: usize) -> u64 {
         (u128::from(self.lines) * part as u128 / self.count as u128) as u64
     }
 
@@ -132,18 +132,22 @@ impl Room {
     }
 }
 
-/// Hashes of a chunk, sorted by the part that they belong to. Within a part they keep their order.
-struct Sorter {
+/// Up to `N` hashes, sorted by the part that they belong to. Within a part they keep their order.
+pub(super) struct Sorter<const N: usize> {
     parts: Parts,
     /// Those of the later parts, for a while.
-    later: [u64; CHUNK],
-    later_numbers: [u16; CHUNK],
+    later: [u64; N],
+    later_numbers: [u16; N],
 }
 
-impl Sorter {
+impl<const N: usize> Sorter<N> {
+    pub(super) fn new(parts: Parts) -> Sorter<N> {
+        Sorter { parts, later: [0; N], later_numbers: [0; N] }
+    }
+
     /// Sorts hashes of these parts, and their numbers, if there are any. The ends of the last of them
     /// and of the part before them are known; it finds the others.
-    fn sort<const NUMBERED: bool>(
+    pub(super) fn sort<const NUMBERED: bool>(
         &mut self,
         parts: Range<usize>,
         hashes: &mut [u64],
@@ -179,7 +183,7 @@ impl Sorter {
 }
 
 /// Where a part starts, by the ends of the parts.
-fn start_of(part: usize, ends: &[u16]) -> u16 {
+pub(super) fn start_of(part: usize, ends: &[u16]) -> u16 {
     part.checked_sub(1).map_or(0, |before| ends[before])
 }
 
@@ -255,7 +259,7 @@ impl Kernel {
                 (made.make)(from + CHUNK * i, hashes);
                 ends[parts.count - 1] = hashes.len() as u16;
                 let all = 0..parts.count;
-                let mut sorter = Sorter { parts, later: [0; CHUNK], later_numbers: [0; CHUNK] };
+                let mut sorter = Sorter::<CHUNK>::new(parts);
                 if answers {
                     let numbers = &mut numbers[..hashes.len()];
                     (0..).zip(&mut *numbers).for_each(|(i, number)| *number = i);
@@ -377,7 +381,7 @@ mod tests {
                 let (mut hashes, mut numbers) =
                     (given.clone(), (0..len as u16).collect::<Vec<_>>());
                 let mut ends = vec![len as u16; count];
-                let mut sorter = Sorter { parts, later: [0; CHUNK], later_numbers: [0; CHUNK] };
+                let mut sorter = Sorter::<CHUNK>::new(parts);
                 sorter.sort::<true>(0..count, &mut hashes, &mut numbers, &mut ends);
                 assert!(hashes.iter().copied().zip(numbers).eq(expected.iter().copied()));
                 for (part_number, &end) in ends.iter().enumerate() {

@@ -88,6 +88,35 @@ impl Params {
         Params::of(keys, bits, k)
     }
 
+    /// As [`Params::for_rate`], in at most `bytes` bytes of lines, or one line. If that is too little, it takes
+    /// all of them, and the k that is then best: [`Params::rate`] tells the rate, from which one can say
+    /// whether the filter is worth its probes.
+    ///
+    /// ```
+    /// use bloomline::Params;
+    ///
+    /// let params = Params::for_rate_within(1_000_000, 0.01, 512 << 10)?;
+    /// assert_eq!(params.bytes(), 512 << 10); // not 1.24 MB
+    /// assert!((0.14..0.16).contains(&params.rate(1_000_000)));
+    /// assert!(params.rate(10_000_000) > 0.7);
+    /// assert_eq!(Params::for_rate_within(1000, 0.01, 512 << 10)?, Params::for_rate(1000, 0.01)?);
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Rate`], [`Error::RateTooSmall`].
+    pub fn for_rate_within(keys: u64, rate: f64, bytes: usize) -> Result<Params, Error> {
+        let most = ((bytes / LINE_BYTES) as u64).clamp(1, MAX_LINES);
+        match Params::for_rate(keys, rate) {
+            Ok(params) if params.line_count <= most => Ok(params),
+            Ok(_) | Err(Error::LineCount(_)) => {
+                let bits_per_key = most as f64 * LINE_BITS as f64 / keys as f64;
+                Params::new(most, sizing::best_k(bits_per_key), 0)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Sizes a filter of `bits_per_key` bits, which may be a fraction, for each of `keys` keys,
     /// rounded up to whole lines, with the best k. Seed 0. For 0 keys it has one line.
     ///

@@ -18,6 +18,7 @@ mod plans;
 mod backends;
 mod batches;
 mod composite;
+mod concurrent_builder;
 mod engines;
 mod filter;
 mod format;

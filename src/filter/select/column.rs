@@ -35,6 +35,12 @@ pub trait ColumnRows {
     /// Writes the hashes of these rows, of which each is there.
     fn hash_picked<P: Probe + ?Sized, R: RowNumber>(&self, filter: &P, rows: &[R], out: &mut [u64]);
 
+    /// Which of up to 64 rows from one on have a value.
+    #[inline(always)]
+    fn valid_run(&self, _first: usize) -> u64 {
+        u64::MAX
+    }
+
     /// The answers about up to 64 rows from `first` on, if nulls are settled.
     #[inline(always)]
     fn settle_run(&self, _first: usize, _len: usize, hits: u64) -> u64 {
@@ -351,6 +357,11 @@ impl<C: Column + ?Sized> ColumnRows for Nullable<'_, C> {
         out: &mut [u64],
     ) {
         self.column.hash_picked(filter, rows, out);
+    }
+
+    #[inline]
+    fn valid_run(&self, first: usize) -> u64 {
+        self.valid(first) & self.column.valid_run(first)
     }
 
     #[inline]

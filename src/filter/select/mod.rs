@@ -2,10 +2,11 @@
 
 mod column;
 
+pub(crate) use column::Given;
 pub use column::{Column, Nullable, Nulls, Offset, Strings};
 // For C.
 #[cfg(feature = "capi")]
-pub(crate) use column::{ColumnRows, Given};
+pub(crate) use column::ColumnRows;
 #[cfg(feature = "capi")]
 pub(crate) use rows::RowNumber;
 pub(crate) use rows::{Room, Row};
@@ -13,8 +14,6 @@ pub(crate) use rows::{Room, Row};
 use super::probe::Probe;
 use crate::bitmap::Answers;
 use crate::kernel::rows;
-#[cfg(not(feature = "capi"))]
-use column::Given;
 
 /// Probes of columns for query engines: which rows may be present, as a selection, as bytes or as bits.
 /// All that is a [`Probe`] has it: every kind of filter, views, and references to either.
