@@ -225,30 +225,30 @@ static bloomline_status take_snapshot(void)
     return status;
 }
 
-static bloomline_concurrent_builder *builder;
-static bloomline_status make_builder(void)
+static bloomline_concurrent_builder *threads_builder;
+static bloomline_status make_threads_builder(void)
 {
-    builder = NULL;
-    bloomline_status status = bloomline_concurrent_builder_new(params(), &builder);
-    CHECK((status == BLOOMLINE_OK) == (builder != NULL));
+    threads_builder = NULL;
+    bloomline_status status = bloomline_concurrent_builder_new(params(), &threads_builder);
+    CHECK((status == BLOOMLINE_OK) == (threads_builder != NULL));
     return status;
 }
-static void free_builder(void) { bloomline_concurrent_builder_free(builder); }
-static bloomline_status finish_builder(void)
+static void free_threads_builder(void) { bloomline_concurrent_builder_free(threads_builder); }
+static bloomline_status finish_threads_builder(void)
 {
     const uint64_t hash = 12345;
     const bloomline_column column = {BLOOMLINE_COLUMN_HASHES, &hash, NULL, 1, NULL, 0};
-    CHECK_OK(bloomline_concurrent_builder_insert(builder, &column, 1)); /* while allocations fail */
+    CHECK_OK(bloomline_concurrent_builder_insert(threads_builder, &column, 1)); /* while allocations fail */
     it.made = NULL;
-    bloomline_status status = bloomline_concurrent_builder_finish(&builder, (bloomline_filter **)&it.made);
-    CHECK((status == BLOOMLINE_OK) == (builder == NULL) && (status == BLOOMLINE_OK) == (it.made != NULL));
+    bloomline_status status = bloomline_concurrent_builder_finish(&threads_builder, (bloomline_filter **)&it.made);
+    CHECK((status == BLOOMLINE_OK) == (threads_builder == NULL) && (status == BLOOMLINE_OK) == (it.made != NULL));
     return status;
 }
 static void begin_again(void)
 {
     CHECK(bloomline_filter_contains_hash(it.made, 12345));
     destroy();
-    REQUIRE_OK(make_builder());
+    REQUIRE_OK(make_threads_builder());
 }
 
 static void counts_growth_and_snapshots(void)
@@ -280,10 +280,10 @@ static void counts_growth_and_snapshots(void)
         bloomline_concurrent_insert_hash(many, 12345);
         CHECK(fail_each("bloomline_concurrent_snapshot", take_snapshot, destroy) >= 2);
         bloomline_concurrent_free(many);
-        CHECK(fail_each("bloomline_concurrent_builder_new", make_builder, free_builder) >= 3);
-        REQUIRE_OK(make_builder());
-        CHECK_U64(1, fail_each("bloomline_concurrent_builder_finish", finish_builder, begin_again));
-        free_builder();
+        CHECK(fail_each("bloomline_concurrent_builder_new", make_threads_builder, free_threads_builder) >= 3);
+        REQUIRE_OK(make_threads_builder());
+        CHECK_U64(1, fail_each("bloomline_concurrent_builder_finish", finish_threads_builder, begin_again));
+        free_threads_builder();
         end();
     }
 }

@@ -152,7 +152,8 @@ void built_of_columns()
     }
     CHECK(builder->merge(*expected));
     CHECK_U64(2 * expected->key_count(), builder->key_count());
-    CHECK(expected->merge(*expected));
+    auto twin = expected->clone();
+    CHECK(twin && expected->merge(*twin));
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, builder->merge(make_filter()).code());
 
     // What is refused inserts nothing.
