@@ -87,7 +87,7 @@ impl LockedLines {
     pub(crate) fn insert(&self, rows: usize, make: &dyn Fn(usize, &mut [u64]) -> usize) {
         match rows {
             0 => {}
-            ..=FEW => self.insert_chunks::<FEW>(rows, make),
+            1..=FEW => self.insert_chunks::<FEW>(rows, make),
             _ => self.insert_chunks::<CHUNK>(rows, make),
         }
     }
