@@ -184,7 +184,8 @@ impl Ordered {
     }
 
     /// Deals out all entries: part `i` gets those from `i * size` on, and takes as many more as threads are to
-    /// add, or a few more. [`unite`](Ordered::unite) then needs no memory.
+    /// add, or a few more. [`unite`](Ordered::unite) then needs no memory, unless a limit is
+    /// [lifted](Ordered::lift_limit).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; all is as before.
@@ -230,6 +231,11 @@ impl Ordered {
             }
         }
         Ok(parts)
+    }
+
+    /// It takes as many entries as there is memory for.
+    pub(super) fn lift_limit(&mut self) {
+        self.limit = None;
     }
 
     /// Takes the next of the parts that entries were dealt out to.

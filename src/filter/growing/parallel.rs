@@ -300,6 +300,9 @@ impl GrowingFilter {
     fn take_back(&mut self, mut parts: Vec<GrowingFilter>) {
         let moving = parts.iter_mut().filter(|part| part.sweep.is_some());
         for part in moving.skip(1) {
+            // Narrower lines may put any number of its keys beside them.
+            part.copies.lift_limit();
+            part.stash.lift_limit();
             // Its lines are there, and the threads have given back what they had. Without the little that
             // it takes, if anything, keys would be lost.
             if part.complete().is_err() {

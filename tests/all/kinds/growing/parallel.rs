@@ -93,6 +93,37 @@ fn keys_are_inserted_as_by_one_thread() {
     }
 }
 
+/// Clusters of keys that reach as far behind their home as lines allow. When lines become narrower, they reach less
+/// far: much of each cluster is then beside the lines, though few keys came.
+#[test]
+fn regions_that_put_many_keys_beside_their_lines() {
+    let clusters = 320;
+    // Numbers of a cluster's keys, in two regions.
+    let some = |numbers: std::ops::Range<u64>| {
+        let each = move |number| {
+            (0..clusters).flat_map(move |i| {
+                let hash = (1 << 60) / clusters * i + number * 0x9E37_79B9;
+                [3, 9].map(|region: u64| (region << 60) + hash)
+            })
+        };
+        numbers.flat_map(each).collect::<Vec<u64>>()
+    };
+    let mut filter = GrowingFilter::new(1 << 30, 0.01, 0).unwrap();
+    let mut all = some(0..260);
+    filter.insert_hashes(&all).unwrap();
+    for first in (260..320).step_by(20) {
+        let mut batch = some(first..first + 20);
+        // Another one so often that all are sorted by region.
+        batch.resize(SOME, 7);
+        filter.insert_hashes_parallel(&batch, 2).unwrap();
+        println!("{} keys of each cluster, {} beside the lines", first + 20, filter.beside().1);
+        all.extend(batch);
+    }
+    let built = GrowingFilter::build(1 << 30, 0.01, 0, &all).unwrap();
+    assert!(filter == built && filter.key_count() == all.len() as u64);
+    assert!(all.iter().all(|&hash| filter.contains_hash(hash)));
+}
+
 /// Without a bound it is the same for any number of threads, and keeps its rate.
 #[test]
 fn an_unbounded_filter_is_the_same_for_any_number_of_threads() {
