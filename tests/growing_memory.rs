@@ -164,3 +164,39 @@ fn a_stream_for_which_there_is_no_room() {
     };
     assert!(left > 5 && read == filter, "{left}");
 }
+
+/// A key that is there often has a short prefix. When its region moves to lines for which that is too short, its
+/// further copies become those of several prefixes.
+#[test]
+fn copies_of_a_prefix_that_becomes_several() {
+    let mut state = 5;
+    let hashes: Vec<u64> = (0..60_000).map(|_| next(&mut state)).collect();
+    let make = |count: usize| {
+        let mut filter = GrowingFilter::unbounded(20, 0.01, 0).unwrap();
+        (0..20).for_each(|_| _ = filter.insert_hash(hashes[0]).unwrap());
+        filter.insert_hashes(&hashes[1..count]).unwrap();
+        filter
+    };
+    // The insert with which they are more prefixes.
+    let mut last = 12_000;
+    let mut filter = make(last);
+    let before = filter.beside().0;
+    while filter.beside().0 == before {
+        filter.insert_hash(hashes[last]).unwrap();
+        last += 1;
+    }
+    assert!(filter.regions() == 16 && before > 0);
+    println!("{before} copies, {} after {last} keys", filter.beside().0);
+    for left in 0.. {
+        let mut filter = make(last - 1);
+        let result = with(left, || filter.insert_hash(hashes[last - 1]));
+        let is_done = result.is_ok() && filter.beside().0 > before;
+        assert!(filter.count_hash(hashes[0]) >= 20);
+        filter.insert_hashes(&hashes[last..last + 2000]).unwrap();
+        assert!(filter.count_hash(hashes[0]) >= 20 && filter.beside().0 > before);
+        if is_done {
+            assert!(left > 3, "{left} allocations");
+            return;
+        }
+    }
+}

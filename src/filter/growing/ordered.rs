@@ -151,16 +151,12 @@ impl Ordered {
         self.added.replace(Vec::new())
     }
 
-    /// Takes all of the count of a prefix.
+    /// Takes all of the count of a prefix. What is reserved stays so, until it is [trimmed](Ordered::trim).
     pub(super) fn take(&mut self, prefix: u64) -> u64 {
-        let count = self.get(prefix);
-        if count > 0 {
-            let (block, at) = self.find(prefix);
-            if let Ok(at) = at {
-                self.blocks[block][at].1 = 1;
-                self.remove(prefix);
-            }
-        }
+        let (block, at) = self.find(prefix);
+        let Ok(at) = at else { return 0 };
+        let count = self.blocks[block][at].1;
+        self.drop_entry(block, at);
         count
     }
 
@@ -168,19 +164,20 @@ impl Ordered {
     pub(super) fn remove(&mut self, prefix: u64) -> bool {
         let (block, at) = self.find(prefix);
         let Ok(at) = at else { return false };
-        let entries = &mut self.blocks[block];
-        entries[at].1 -= 1;
-        if entries[at].1 == 0 {
-            entries.remove(at);
-            if entries.is_empty() {
-                self.blocks.remove(block);
-            }
-        }
-        if self.blocks.is_empty() {
-            let (limit, added) = (self.limit, self.added.take());
-            *self = Ordered { limit, added, ..Ordered::default() };
+        let count = &mut self.blocks[block][at].1;
+        *count -= 1;
+        if *count == 0 {
+            self.drop_entry(block, at);
+            self.trim();
         }
         true
+    }
+
+    fn drop_entry(&mut self, block: usize, at: usize) {
+        self.blocks[block].remove(at);
+        if self.blocks[block].is_empty() {
+            self.blocks.remove(block);
+        }
     }
 
     /// Deals out all entries: part `i` gets those from `i * size` on, and takes as many more as threads are to

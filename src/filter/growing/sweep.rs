@@ -174,6 +174,7 @@ impl GrowingFilter {
             let limit = fresh.norm_of_most_short();
             children(normal, limit).for_each(|child| self.copies.add(child, count));
         }
+        self.copies.trim();
         let values = values.all();
         let full = values[there..].iter().filter(|&y| y & 1 == 1).count();
         self.fresh_newest += full as u64;
