@@ -429,6 +429,10 @@ impl Encoded for Filter {
         self.lines.len()
     }
 
+    fn body(&self) -> Option<&[u8]> {
+        Some(self.lines())
+    }
+
     fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.lines[from..])
     }

@@ -26,6 +26,11 @@ pub(crate) trait Encoded: Sized {
     /// The number of bytes before the footer.
     fn body_len(&self) -> usize;
 
+    /// These bytes, if they lie in one piece: then a program that saves them links no hash of streams.
+    fn body(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Writes the bytes before the footer, from byte `from` on.
     fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()>;
 
@@ -49,10 +54,18 @@ pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> Result<(), Er
 }
 
 pub(crate) fn write_settled(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = Summed { out, sum: Xxh3::new() };
-    filter.write_body(0, &mut out)?;
-    let footer = filter.footer().seal(out.sum.digest());
-    out.out.write_all(&footer)
+    let sum = match filter.body() {
+        Some(bytes) => {
+            out.write_all(bytes)?;
+            checksum(bytes)
+        }
+        None => {
+            let mut out = Summed { out, sum: Xxh3::new() };
+            filter.write_body(0, &mut out)?;
+            out.sum.digest()
+        }
+    };
+    out.write_all(&filter.footer().seal(sum))
 }
 
 /// Writes a range of an encoded filter to a stream. What is before the range is not read, unless the
