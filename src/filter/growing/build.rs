@@ -20,6 +20,13 @@ const PARTS: usize = REGIONS as usize;
 /// nobody's filter, there would be ever more keys, and ever more lines for them.
 const MOST_SPREAD: u64 = 16;
 
+/// How many prefixes short ones become at most, beside 2^20: so many times the keys before. Where each length has no
+/// more keys than it is to have, they become fewer than 4 for each, at any rate. Bytes of nobody's filter could
+/// have some thousand short prefixes beside one region of long ones, each of which would become a million.
+const MOST_CHILDREN: u64 = 4;
+/// That many are none too many.
+const FEW_CHILDREN: u64 = 1 << 20;
+
 /// By how many bits the prefixes of each region are longer than the first ones.
 pub(super) type Lengths = [u32; PARTS];
 
@@ -65,11 +72,12 @@ impl Plan {
         // Prefixes are short or long by the widths, and the widths follow from the keys, which are more
         // where a short one becomes several.
         let (mut limit, mut most) = (Limit::none(self.common.normals()), u64::MAX);
+        let mut own = 0;
         loop {
             let mut filter =
                 GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
             (filter.key_count, filter.is_settled) = (self.key_count, !self.grows);
-            let short = short_ones(source(), &limit)?;
+            let short = short_ones(source(), &limit, own)?;
             let all = || whole(source(), &short, &limit);
             let keys = match expected.take() {
                 Some(keys) if self.is_small(&keys) || keys[1..] != [0; PARTS - 1] => keys,
@@ -85,7 +93,8 @@ impl Plan {
                 regions && !limit.regions && self.norms().into_iter().any(|norm| norm > lowest);
             if lowest < limit.of_all || late {
                 if limit.of_all == u64::BITS {
-                    most = MOST_SPREAD * sum(&self.count(source())) + 256;
+                    own = sum(&self.count(source()));
+                    most = MOST_SPREAD * own + 256;
                 }
                 limit.of_all = lowest;
                 if regions {
@@ -248,19 +257,27 @@ impl Limit {
     }
 }
 
-/// Those prefixes of `source` that are shorter than allowed, each as several that are not.
+/// Those prefixes of `source`, which has so many keys, that are shorter than allowed, each as several that are not.
+///
+/// # Errors
+/// [`Error::OutOfMemory`], also if there would be too many.
 fn short_ones(
     source: impl Iterator<Item = (u64, u64)>,
     limit: &Limit,
+    keys: u64,
 ) -> Result<Vec<(u64, u64)>, Error> {
+    let most = keys.saturating_mul(MOST_CHILDREN).saturating_add(FEW_CHILDREN);
     let mut short = Vec::new();
     if limit.of_all == u64::BITS {
         return Ok(short);
     }
     for (prefix, count) in source.filter(|&(prefix, _)| !limit.allows(prefix)) {
         let limit = limit.of(prefix);
-        let more = 1 << (prefix.trailing_zeros() - limit);
-        short.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
+        let more = 1_u64 << (prefix.trailing_zeros() - limit);
+        if more > most - short.len() as u64 {
+            return Err(Error::OutOfMemory);
+        }
+        short.try_reserve(more as usize).map_err(|_| Error::OutOfMemory)?;
         short.extend(children(prefix, limit).map(|child| (child, count)));
     }
     short.sort_unstable();

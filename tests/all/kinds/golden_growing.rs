@@ -9,7 +9,7 @@ use crate::golden_files::{
 use crate::kinds::growing_bytes::*;
 use crate::kinds::growing_model::*;
 use bloomline::definition::growing;
-use bloomline::{Backend, GrowingFilter, GrowingView};
+use bloomline::{Backend, Error, GrowingFilter, GrowingView};
 use std::fmt::Write as _;
 
 /// A filter of these keys, for so many at this rate.
@@ -379,6 +379,29 @@ fn short_prefixes_of_all_hashes() {
     assert!(random_hashes(1000, 13).into_iter().all(|hash| decoded.contains_hash(hash)));
     let taken = decoded.memory_usage();
     assert!(taken < 16 << 20, "{taken} bytes, of {}", bytes.len());
+}
+
+/// Prefixes that are far shorter than those of another region, as nobody's filter has them: they would become many
+/// times as many as there are keys. That is refused, with none of them made.
+#[test]
+fn short_prefixes_that_would_become_very_many() {
+    let mut filter = Growing { prefixes: 1024, longer: Some(49), ..mixed(10, [49; 16], &[]) };
+    for key in 0..1 << 16 {
+        filter.counts.insert(filter.normal(key << 44, 49), 1);
+    }
+    for prefix in 64..1024 {
+        filter.counts.insert(filter.normal(prefix << 54, 0), 1);
+    }
+    let mut widths = [Width { u: 1 << 52, r: 51, length: 49 }; 16];
+    widths[0] = Width { u: 1 << 42, r: 39, length: 49 };
+    let bytes = filter.encode_as(&filter.counts, &widths);
+    assert_eq!(check_growing(&bytes, true), status::OK);
+    assert_eq!(GrowingFilter::decode(&bytes).unwrap_err(), Error::OutOfMemory);
+    // A view makes none.
+    let view = GrowingView::open(&bytes[..]).unwrap();
+    assert!(
+        random_hashes(1000, 13).into_iter().all(|hash| hash >> 60 == 0 || view.contains_hash(hash))
+    );
 }
 
 /// Bytes may state that a key is there almost 2^64 times. More such keys wrap no count, and a filter of them
