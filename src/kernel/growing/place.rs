@@ -261,10 +261,10 @@ impl Layout {
         self.normal(self.start(line))..self.normal(end)
     }
 
-    /// What a value is in all lengths and regions.
+    /// What a value is in all lengths and regions. Those of lines that are not verified may be any.
     #[inline(always)]
     pub(crate) fn normal(&self, y: u64) -> u64 {
-        ((self.first << self.mixed) + y) << self.norm
+        (self.first << self.mixed).wrapping_add(y) << self.norm
     }
 
     /// The value of that, counted from the start of the region.

@@ -365,6 +365,20 @@ fn any_lines() {
     }
 }
 
+/// The first line of each region, damaged so that its values lie before the region.
+#[test]
+fn values_before_their_region() {
+    let intact = intact().encode();
+    let table = 64 * get(&intact, LINE_COUNT) as usize;
+    for region in 1..=get(&intact, K) as usize {
+        let mut bytes = intact.clone();
+        let first = get(&bytes[..table + 64 * region], of_region::FIRST) as usize;
+        bytes[64 * first + 1] = 0x80;
+        let view = GrowingView::open_unverified(&bytes[..]).unwrap();
+        assert!((0.0..=1.0).contains(&view.estimated_rate()) && view.prefixes().count() > 0);
+    }
+}
+
 /// Short prefixes that cover all hashes, as nobody's filter has them: each becomes several, but their lines do
 /// not become ever more.
 #[test]
