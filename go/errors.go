@@ -32,7 +32,7 @@ var (
 	ErrLineCount = format.ErrLineCount
 	// ErrOutOfMemory: the system refuses the memory. Whatever makes, reads or encodes a filter can return
 	// it; a method without an error panics with it.
-	ErrOutOfMemory = errors.New("bloomline: out of memory")
+	ErrOutOfMemory = format.ErrOutOfMemory
 	// ErrMismatch: two filters differ in line count, k, seed or type.
 	ErrMismatch = errors.New("bloomline: filters do not match: line count, k, seed and type must be equal")
 	// ErrOddLineCount: only an even number of lines can be halved.

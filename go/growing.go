@@ -102,6 +102,19 @@ func (f *GrowingFilter) tree() *growing.Tree {
 	return f.view.growing.Tree()
 }
 
+// built calls make, which builds filters of prefixes. It returns [ErrOutOfMemory] where short ones would become too many.
+func built(make func()) (err error) {
+	defer func() {
+		if failed := recover(); failed == ErrOutOfMemory {
+			err = ErrOutOfMemory
+		} else if failed != nil {
+			panic(failed)
+		}
+	}()
+	make()
+	return nil
+}
+
 func (f *GrowingFilter) mustBeMade() {
 	if f == nil || f.view.growing == nil {
 		panic("bloomline: insert into a zero GrowingFilter: create it with NewGrowing")
@@ -247,7 +260,11 @@ func (f growingData) encoded() encoded {
 	if err := room(2 * f.memory()); err != nil {
 		return encoded{err: err}
 	}
-	body, said := f.view.growing.Set().Body()
+	var set *growing.Set
+	if err := built(func() { set = f.view.growing.Set() }); err != nil {
+		return encoded{err: err}
+	}
+	body, said := set.Body()
 	said.KeyCount, said.Seed = f.view.keyCount, f.view.seed
 	return encode(footer(said), body...)
 }

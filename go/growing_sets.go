@@ -103,7 +103,9 @@ func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b
 			keys = saturatingAdd(keys, count)
 		}
 	}
-	f.become(source, lengths, keys)
+	if err := built(func() { f.become(source, lengths, keys) }); err != nil {
+		return err
+	}
 	f.changes = growingChanges{}
 	return nil
 }
@@ -166,7 +168,9 @@ func (f *GrowingFilter) Split(parts int) ([]*GrowingFilter, error) {
 			}
 		}
 		filter := new(growing.Filter)
-		filter.Become(*shape, lengths, source)
+		if err := built(func() { filter.Become(*shape, lengths, source) }); err != nil {
+			return nil, err
+		}
 		all[part] = growingOf(filter, f.view.seed, keys)
 	}
 	return all, nil

@@ -378,7 +378,9 @@ func (f *GrowingFilter) take(header growing.Header, point growing.Point, content
 	shape := f.view.growing.Shape()
 	changes, err := growing.ReadChanges(content, shape.LongestCount(), newSlice[uint64])
 	if err == nil && f.view.growing.IsRead() {
-		err = room(2 * f.memory())
+		if err = room(2 * f.memory()); err == nil {
+			err = built(func() { f.view.growing.Tree() })
+		}
 	}
 	if err != nil {
 		return err

@@ -37,6 +37,7 @@ var (
 	ErrRate         = errors.New("bloomline: the false-positive rate is not between 0 and 1")
 	ErrRateTooSmall = errors.New("bloomline: the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16")
 	ErrK            = errors.New("bloomline: k is outside its range, which is 1 to 16 in a Bloom filter")
+	ErrOutOfMemory  = errors.New("bloomline: out of memory")
 	ErrLineCount    = errors.New("bloomline: the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)")
 	ErrReserved     = errors.New("bloomline: a reserved field is not zero")
 	ErrTruncated    = errors.New("bloomline: wrong data length: empty, truncated, or extra bytes")

@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 // Source is prefixes in ascending order, as entries have them, and how often each is there. It can be
@@ -39,15 +41,22 @@ func keysOf(source Source) (keys uint64) {
 // with ever more lines for them: bytes of nobody's filter could take all memory.
 func mostSpread(keys uint64) uint64 { return 16*keys + 256 }
 
-// Build returns the set of these prefixes.
+// mostChildren is how many prefixes short ones become at most, where there were so many keys. Where each length has no
+// more keys than it is to have, they become fewer than 4 for each, at any rate. Bytes of nobody's filter could have some
+// thousand short prefixes beside one region of long ones, each of which would become a million.
+func mostChildren(keys uint64) uint64 { return 4*keys + 1<<20 }
+
+// Build returns the set of these prefixes. It panics with [format.ErrOutOfMemory] where short ones would become too
+// many.
 func (s Shape) Build(lengths Lengths, source Source) *Set {
 	set := &Set{Shape: s}
-	limitOfKeys := mostSpread(keysOf(source))
+	keys := keysOf(source)
+	limitOfKeys := mostSpread(keys)
 	// Prefixes are too short or not by the widths, and the widths follow from the keys, which are more where
 	// one becomes several.
 	limit := limits{ofAll: 64}
 	for {
-		all := s.spread(source, limit)
+		all := s.spread(source, limit, mostChildren(keys))
 		set.layOut(lengths, all, limitOfKeys, limit.regions)
 		next := limit
 		if s.mixed() == 1 {
@@ -111,8 +120,8 @@ func (s *Set) capCopies(most uint64) {
 }
 
 // spread yields the prefixes of source. Those that end with more zeros than allowed become those with so many
-// that cover the same hashes.
-func (s *Shape) spread(source Source, allowed limits) Source {
+// that cover the same hashes. It panics with [format.ErrOutOfMemory] if these would be more than most.
+func (s *Shape) spread(source Source, allowed limits, most uint64) Source {
 	if s.mixed() == 0 || allowed.ofAll >= 64 {
 		return source
 	}
@@ -123,6 +132,9 @@ func (s *Shape) spread(source Source, allowed limits) Source {
 		short, limit := uint(bits.TrailingZeros64(normal)), limitOf(normal)
 		if short <= limit {
 			continue
+		}
+		if uint64(1)<<(short-limit) > most-uint64(len(spread)) {
+			panic(format.ErrOutOfMemory)
 		}
 		first := normal - 1<<short
 		for i := range uint64(1) << (short - limit) {

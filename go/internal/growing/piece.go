@@ -27,7 +27,7 @@ type piece struct {
 	changes uint64 // since it was built
 }
 
-// newPiece builds one of the prefixes of source, that are 2^span from first on.
+// newPiece builds one of the prefixes of source, that are 2^span from first on. It panics as [Shape.Build].
 func newPiece(shape Shape, first uint64, span, length uint, own uint64, source Source) *piece {
 	p := &piece{set: Set{Shape: shape}, span: span, own: own}
 	s := &p.set
@@ -35,7 +35,7 @@ func newPiece(shape Shape, first uint64, span, length uint, own uint64, source S
 	g := Region{shape: &s.Shape, first: first << length, w: w << length, length: length}
 	s.Regions = []Region{g}
 	for limit := uint(64); ; {
-		all := s.spread(source, limits{ofAll: limit})
+		all := s.spread(source, limits{ofAll: limit}, mostChildren(own))
 		p.keys, p.newest = 0, 0
 		for normal, count := range all {
 			p.keys += min(count, mostCopies)
