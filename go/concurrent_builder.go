@@ -41,8 +41,8 @@ type builderPart struct {
 }
 
 const (
-	// Parts for each CPU: where a goroutine comes, there is seldom another.
-	partsEach = 4
+	// Parts for each CPU: where a goroutine meets another, there is a part where nobody is.
+	partsEach = 2
 	mostParts = 256
 	// Lines of a part, at least.
 	leastLines = 16

@@ -14,14 +14,14 @@ use crate::os::{memory::Zeroed, threads};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-/// Parts for each CPU: where a thread comes, there is seldom another.
-const EACH: usize = 4;
+/// Parts for each CPU: where a thread meets another, there is a part where nobody is.
+const EACH: usize = 2;
 /// Parts, at most: some hashes of a chunk belong to each.
 const MOST: usize = 256;
 /// Lines of a part, at least.
 const LEAST_LINES: u64 = 16;
-/// So few hashes need less room, which is zeroed first.
-const FEW: usize = 1024;
+/// So few hashes, as most batches of engines have, need less room, which is zeroed first.
+const FEW: usize = 2048;
 
 /// Zeroed lines of a filter, until they are finished.
 pub(crate) struct LockedLines {

@@ -18,7 +18,7 @@ fn params_of(line_count: u64, k: u32) -> Params {
 }
 
 /// Around the sizes of words, of what is sorted at a time, and of what a thread takes.
-const SIZES: [usize; 10] = [0, 1, 63, 64, 65, 1024, 1025, 4096, 4097, 9000];
+const SIZES: [usize; 10] = [0, 1, 63, 64, 65, 2048, 2049, 4096, 4097, 9000];
 
 /// The encoded filter of the definition: its lines, and the number of keys.
 fn expected(params: Params, hashes: &[u64]) -> Vec<u8> {
