@@ -43,7 +43,7 @@ func TestGrowingSplitsNestedPrefixes(t *testing.T) {
 
 // growingUneven is bytes of nobody's filter: the prefixes of one region are 49 bits longer than those of the others.
 func growingUneven() []byte {
-	const u, short = 1 << 42, 1 << 52
+	const u, short = 1 << 41, 1 << 52
 	var lines, records []byte
 	region := func(u, r, step, shift uint64) {
 		values := make([]int64, 8)
@@ -61,7 +61,7 @@ func growingUneven() []byte {
 			lines = append(lines, line[:]...)
 		}
 	}
-	region(u, 39, 1<<39, 0)
+	region(u, 38, 1<<38, 0)
 	for range 15 {
 		region(short, 51, 1, 49)
 	}

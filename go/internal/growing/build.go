@@ -44,7 +44,7 @@ func mostSpread(keys uint64) uint64 { return 16*keys + 256 }
 // mostChildren is how many prefixes short ones become at most, where there were so many keys. Where each length has no
 // more keys than it is to have, they become fewer than 4 for each, at any rate. Bytes of nobody's filter could have some
 // thousand short prefixes beside one region of long ones, each of which would become a million.
-func mostChildren(keys uint64) uint64 { return 4*keys + 1<<20 }
+func mostChildren(keys uint64) uint64 { return 4*keys + 1<<21 }
 
 // Build returns the set of these prefixes. It panics with [format.ErrOutOfMemory] where short ones would become too
 // many.

@@ -20,12 +20,12 @@ const PARTS: usize = REGIONS as usize;
 /// nobody's filter, there would be ever more keys, and ever more lines for them.
 const MOST_SPREAD: u64 = 16;
 
-/// How many prefixes short ones become at most, beside 2^20: so many times the keys before. Where each length has no
+/// How many prefixes short ones become at most, beside 2^21: so many times the keys before. Where each length has no
 /// more keys than it is to have, they become fewer than 4 for each, at any rate. Bytes of nobody's filter could
 /// have some thousand short prefixes beside one region of long ones, each of which would become a million.
 const MOST_CHILDREN: u64 = 4;
 /// That many are none too many.
-const FEW_CHILDREN: u64 = 1 << 20;
+const FEW_CHILDREN: u64 = 1 << 21;
 
 /// By how many bits the prefixes of each region are longer than the first ones.
 pub(super) type Lengths = [u32; PARTS];

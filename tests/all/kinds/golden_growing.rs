@@ -400,14 +400,14 @@ fn short_prefixes_of_all_hashes() {
 #[test]
 fn short_prefixes_that_would_become_very_many() {
     let mut filter = Growing { prefixes: 1024, longer: Some(49), ..mixed(10, [49; 16], &[]) };
-    for key in 0..1 << 16 {
-        filter.counts.insert(filter.normal(key << 44, 49), 1);
+    for key in 0..1 << 17 {
+        filter.counts.insert(filter.normal(key << 43, 49), 1);
     }
     for prefix in 64..1024 {
         filter.counts.insert(filter.normal(prefix << 54, 0), 1);
     }
     let mut widths = [Width { u: 1 << 52, r: 51, length: 49 }; 16];
-    widths[0] = Width { u: 1 << 42, r: 39, length: 49 };
+    widths[0] = Width { u: 1 << 41, r: 38, length: 49 };
     let bytes = filter.encode_as(&filter.counts, &widths);
     assert_eq!(check_growing(&bytes, true), status::OK);
     assert_eq!(GrowingFilter::decode(&bytes).unwrap_err(), Error::OutOfMemory);
