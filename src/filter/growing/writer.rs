@@ -55,7 +55,9 @@ const BESIDE_RATE: f64 = 0.001;
 /// If an attacker chooses keys, some prefixes have no room in lines. Readers see these through a Bloom filter:
 /// then one of 1000 keys that are absent may be present for them.
 ///
-/// If there is no memory to show readers a change, they answer that any key may be present, until there is.
+/// If there is no memory to show readers a change, they answer that any key may be present, until there is. Only
+/// what says where lines are is shared by `Arc`: without memory for that, a few kilobytes at most, the process ends.
+/// It is made anew when a region begins or ends to move, and with the writer.
 pub struct GrowingWriter {
     filter: GrowingFilter,
     shared: Arc<Shared>,
