@@ -4,6 +4,7 @@ package growing
 // their bytes.
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/zeebo/xxh3"
@@ -219,6 +220,10 @@ func ReadChanges(content []byte, all uint64, newList func(count int) ([]uint64, 
 		// Each takes a bit at least.
 		if count > from.left() {
 			return nil, format.ErrReserved
+		}
+		if count > math.MaxInt {
+			// Of 32 bits, which cannot address as many.
+			return nil, format.ErrOutOfMemory
 		}
 		list, err := newList(int(count))
 		if err != nil {
