@@ -31,7 +31,8 @@ type Journal struct {
 // CreateJournal begins a journal with the whole filter. A file that is there is replaced atomically, as
 // [GrowingFilter.Save] does. For sequence see [GrowingFilter.SaveWhole]. Close the journal when it is no longer needed.
 //
-// Errors: those of [GrowingFilter.Save]; [ErrLocked] if the file is a journal that is open.
+// Errors: those of [GrowingFilter.Save]; [ErrLocked] if the file is a journal that is open, [fs.ErrPermission] if the
+// process may not write to it: then nothing says whether it is.
 func CreateJournal(path string, filter *GrowingFilter, sequence uint64) (*Journal, error) {
 	j := &Journal{path: lasting(path)}
 	held, err := hold(path)

@@ -2332,7 +2332,7 @@ typedef struct bloomline_journal bloomline_journal;
  * bloomline_growing_save().
  *
  * Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that is
- * open.
+ * open, or if the process may not write to it: then nothing says whether it is.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_create(const char *path,
     bloomline_growing *filter, uint64_t sequence, bloomline_journal **out);

@@ -25,7 +25,7 @@ exports! {
 /// bloomline_growing_save().
 ///
 /// Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that is
-/// open.
+/// open, or if the process may not write to it: then nothing says whether it is.
 fn bloomline_journal_create(
     path: *const c_char, filter: *mut bloomline_growing, sequence: u64,
     out: *mut *mut bloomline_journal,

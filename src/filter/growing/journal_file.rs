@@ -53,7 +53,8 @@ impl Journal {
     ///
     /// # Errors
     /// As [`GrowingFilter::save`]; [`Error::Io`] of the kind `WouldBlock` if the file is a journal that is
-    /// open.
+    /// open, and of the kind `PermissionDenied` if the process may not write to it: then nothing says whether
+    /// it is.
     pub fn create<P: AsRef<Path>>(
         path: P,
         filter: &mut GrowingFilter,
