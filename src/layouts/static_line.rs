@@ -13,7 +13,7 @@
 //! its keys are taken in the order of their hashes, until the equations of one have no solution
 //! with those before. Where that key lies in the line is the line's **threshold**. Keys from there
 //! on are **bumped**: they are keys of the next **level**, an array of lines for itself, by another
-//! hash. The first level bumps one key in eight, so a probe reads 1.14 lines on average.
+//! hash. The first level bumps one key in eight, so a probe reads 1.13 lines on average.
 //!
 //! ```text
 //! line      = high 64 bits of (hash * line_count)
