@@ -256,12 +256,8 @@ impl Encoded for CuckooFilter {
         format::footer(self.params, self.key_count)
     }
 
-    fn body_len(&self) -> usize {
-        self.lines.len()
-    }
-
-    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.lines[from..])
+    fn body(&self) -> Option<&[u8]> {
+        Some(&self.lines)
     }
 
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<CuckooFilter, Error> {

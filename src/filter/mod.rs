@@ -425,16 +425,8 @@ impl Encoded for Filter {
         native::footer(native::layout_of(self.params), self.params, self.key_count)
     }
 
-    fn body_len(&self) -> usize {
-        self.lines.len()
-    }
-
     fn body(&self) -> Option<&[u8]> {
-        Some(self.lines())
-    }
-
-    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.lines[from..])
+        Some(&self.lines)
     }
 
     /// Of a counting filter, its plain filter.

@@ -23,16 +23,21 @@ pub(crate) trait Encoded: Sized {
     /// Its footer, without the checksums.
     fn footer(&self) -> Footer;
 
-    /// The number of bytes before the footer.
-    fn body_len(&self) -> usize;
-
-    /// These bytes, if they lie in one piece: then a program that saves them links no hash of streams.
+    /// The bytes before the footer, if they lie in one piece: then a program that saves them links no hash of
+    /// streams. A kind without has the two functions below.
     fn body(&self) -> Option<&[u8]> {
         None
     }
 
+    /// The number of bytes before the footer.
+    fn body_len(&self) -> usize {
+        self.body().unwrap_or_default().len()
+    }
+
     /// Writes the bytes before the footer, from byte `from` on.
-    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()>;
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.body().unwrap_or_default()[from..])
+    }
 
     /// Reads the filter of this footer. Checks the footer first, so a false length in it allocates
     /// nothing; then reads the bytes before the footer. The caller verifies their checksum.

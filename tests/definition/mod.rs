@@ -35,6 +35,7 @@ pub(crate) mod status {
     pub(crate) const RATE: u32 = 2;
     pub(crate) const K: u32 = 4;
     pub(crate) const LINE_COUNT: u32 = 5;
+    pub(crate) const OUT_OF_MEMORY: u32 = 6;
     pub(crate) const TRUNCATED: u32 = 11;
     pub(crate) const NOT_A_FILTER: u32 = 12;
     pub(crate) const VERSION: u32 = 13;
