@@ -19,7 +19,7 @@ while IFS='|' read -r why names; do
     done
     echo "does not run: $why:$names" >&2
 done <<'LIST'
-count false positives, of filters that others test| static_model:: rates_are_as_predicted
+count false positives, of filters that others test| static_model::
 count false positives, of filters that others test| rates_are_the_textbooks the_rate_is_that_of_all_generations
 count false positives, of filters that others test| the_rate_is_that_of_the_model layers_pass_at_their_rates
 count bytes, of filters that others test| bounds:: a_thousand_times_the_first_capacity ninety_five_per_cent_go_in
