@@ -17,6 +17,8 @@ FUZZ_SECONDS ?= 30
 REDIS_MODULE := --manifest-path modules/redis/Cargo.toml --target-dir target
 # So is what asks the filters of Parquet files beside the crate `parquet`.
 PARQUET := --manifest-path adapters/parquet/Cargo.toml --target-dir target
+# And the filter policies for the store `surrealkv`.
+SURREALKV := --manifest-path adapters/surrealkv/Cargo.toml --target-dir target
 PARQUET_PYTHON := target/parquet-venv/bin/python
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them, and in few parts: what several parts inline is compiled in each. The libraries that the C tests
@@ -29,8 +31,8 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
-    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all test-parquet lint doc lib \
-    install redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
+    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all test-parquet test-surrealkv lint doc \
+    lib install redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
     bench-redis lab test-lab clean tools test-tools go-tools
 
 help: ## this list
@@ -112,6 +114,11 @@ test-parquet: tools ## beside the crate `parquet`, pyarrow and DuckDB: filters e
 	$(TEST_PROFILE) $(CARGO) test --release --locked $(PARQUET) -- --show-output
 	$(TEST_PROFILE) $(CARGO) run --release --locked $(PARQUET) --example prune 200000
 
+test-surrealkv: tools ## policies for the store surrealkv: bytes and answers of its own, stores that change policies, damage
+	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(SURREALKV) -- -D warnings
+	$(TEST_PROFILE) $(CARGO) test --release --locked $(SURREALKV)
+	$(TEST_PROFILE) $(CARGO) run --release --locked $(SURREALKV) --example store 20000
+
 test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go ## emulated CPUs; for Windows a check
 
 test-aarch64: tools ## the Rust tests, emulated, NEON
@@ -150,6 +157,7 @@ lint: tools
 	$(TEST_PROFILE) $(CARGO) test --release --all-features --test pages
 	$(CARGO) fmt --check --manifest-path modules/redis/Cargo.toml
 	$(CARGO) fmt --check --manifest-path adapters/parquet/Cargo.toml
+	$(CARGO) fmt --check --manifest-path adapters/surrealkv/Cargo.toml
 	$(CARGO) clippy --release --locked --all-targets $(REDIS_MODULE) -- -D warnings
 
 doc: ## the Rust documentation

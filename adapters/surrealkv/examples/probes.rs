@@ -1,0 +1,127 @@
+//! The policies beside surrealkv's own, without a store: the time of a probe and of building as a ratio to
+//! surrealkv's own, memory, and the false-positive rate. A ratio is the median of rounds in which all policies
+//! take turns. surrealkv's `RibbonFilter`, a blocked Bloom filter, is shown as well.
+//!
+//! cargo run --release --example probes
+
+use bloomline_surrealkv::{BloomlineFilter, BuiltinFilter, Error};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+use surrealkv::{FilterPolicy, Options, RibbonFilter};
+
+type Policies = Vec<(&'static str, Arc<dyn FilterPolicy>)>;
+
+const ROUNDS: usize = 1001;
+/// Keys of a round.
+const PART: usize = 1000;
+/// surrealkv's filters hold some 13,000 keys each.
+const KEYS: usize = 13_000;
+
+fn keys(from: usize, len: usize, count: usize) -> Vec<Vec<u8>> {
+    let mixed = |number: usize| (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let key = |number: usize| format!("{number:08x}{:016x}{:0>40}", mixed(number), number % 7);
+    (from..from + count).map(|number| key(number).into_bytes()[..len].to_vec()).collect()
+}
+
+/// What each policy takes for some work, of which there are many parts, as ratios to the first, and what
+/// that takes, in ns. A part is so short that other programs seldom interrupt it.
+fn ratios(
+    policies: &Policies,
+    (parts, each): (usize, usize),
+    work: impl Fn(usize, usize),
+) -> (f64, Vec<f64>) {
+    let mut rounds = vec![Vec::new(); policies.len()];
+    let mut first = Vec::new();
+    for round in 0..ROUNDS {
+        let times: Vec<f64> = (0..policies.len())
+            .map(|policy| {
+                let start = Instant::now();
+                work(policy, round % parts);
+                start.elapsed().as_nanos() as f64 / each as f64
+            })
+            .collect();
+        first.push(times[0]);
+        rounds.iter_mut().zip(&times).for_each(|(all, time)| all.push(time / times[0]));
+    }
+    (median(first), rounds.into_iter().map(median).collect())
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+fn print(what: &str, (first, ratios): (f64, Vec<f64>)) {
+    let ratios: String = ratios.iter().map(|ratio| format!("{ratio:12.2}")).collect();
+    println!("{what:44} {first:7.1} {ratios}");
+}
+
+fn main() -> Result<(), Error> {
+    let own = Options::default().filter_policy.expect("surrealkv's own policy");
+    let policies: Policies = vec![
+        ("own", own),
+        ("builtin", Arc::new(BuiltinFilter::default())),
+        ("plain", Arc::new(BloomlineFilter::for_rate(0.01)?)),
+        ("static", Arc::new(BloomlineFilter::static_for_rate(0.01)?)),
+        ("Ribbon", Arc::new(RibbonFilter::new(10))),
+    ];
+    let names: String = policies.iter().map(|(name, _)| format!("{name:>12}")).collect();
+    println!("{:44} {:>7} {names}", "", "own, ns");
+
+    // A key of each filter in turn, as in a store whose lookups ask a table after the other.
+    let probe = |what: &str, count: usize, len: usize, key: &dyn Fn(usize) -> usize| {
+        let of = |number| keys(number * KEYS, len, KEYS);
+        let filters: Vec<Vec<Vec<u8>>> = policies
+            .iter()
+            .map(|(_, policy)| (0..count).map(|i| policy.create_filter(&of(i))).collect())
+            .collect();
+        let asked =
+            |i: usize| (i % count, keys(i % count * KEYS + key(i / count), len, 1).remove(0));
+        let asked: Vec<(usize, Vec<u8>)> = (0..40 * PART).map(asked).collect();
+        let work = |policy: usize, part: usize| {
+            let (filters, policy) = (&filters[policy], &policies[policy].1);
+            let asked = &asked[part * PART..][..PART];
+            let maybe = asked.iter().filter(|(i, key)| policy.may_contain(&filters[*i], key));
+            black_box(maybe.count());
+        };
+        let what = format!("{what}, {len} bytes, {count} filters");
+        print(&what, ratios(&policies, (40, PART), work));
+    };
+    let absent = |i: usize| (1 << 28) + i;
+    let present = |i: usize| i % KEYS;
+    // In no order that a CPU could learn.
+    let is_absent = |i: usize| (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 0;
+    let either = |i: usize| if is_absent(i) { absent(i) } else { present(i) };
+    for count in [1, 1_000] {
+        for len in [16, 24, 40] {
+            probe("absent keys", count, len, &absent);
+            probe("present keys", count, len, &present);
+        }
+        probe("half of them present", count, 24, &either);
+    }
+
+    let present = keys(0, 24, KEYS);
+    let hashes: Vec<Vec<u64>> = policies
+        .iter()
+        .map(|(_, policy)| present.iter().map(|key| policy.key_hash(key)).collect())
+        .collect();
+    let hash = |policy: usize, part: usize| {
+        let (keys, policy) = (&present[part * PART..][..PART], &policies[policy].1);
+        black_box(keys.iter().fold(0, |sum: u64, key| sum.wrapping_add(policy.key_hash(key))));
+    };
+    print("hash of a key, 24 bytes", ratios(&policies, (13, PART), hash));
+    let build = |policy: usize, _: usize| {
+        black_box(policies[policy].1.create_filter_from_hashes(&hashes[policy]));
+    };
+    print("building, per key", ratios(&policies, (1, KEYS), build));
+
+    let (count, absent) = (17_000, keys(1 << 28, 24, 1_000_000));
+    for (name, policy) in &policies {
+        let filter = policy.create_filter(&keys(0, 24, count));
+        let maybe = absent.iter().filter(|key| policy.may_contain(&filter, key)).count();
+        let bits = 8.0 * filter.len() as f64 / count as f64;
+        println!("{name:8} {bits:6.2} bits per key, false positives {:.3} %", maybe as f64 / 1e4);
+    }
+    Ok(())
+}
