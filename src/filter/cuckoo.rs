@@ -15,7 +15,6 @@ use crate::layouts::cuckoo::{self, Budget, Inserted};
 use crate::os::memory::Zeroed;
 use crate::shape::CuckooParams;
 use std::fmt;
-use std::io::{self, Write};
 
 /// A cuckoo filter: as a [`Filter`](crate::Filter), but keys can be removed, and it can become
 /// full. Each key costs two cache lines, mostly of one page.

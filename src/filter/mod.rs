@@ -68,7 +68,6 @@ use insert::{INSERT_BLOCK, inserting};
 use keys::with_hashes;
 use probe::probing;
 use std::fmt;
-use std::io::{self, Write};
 use std::ops::{BitAndAssign, BitOrAssign};
 use view::brief;
 

@@ -17,7 +17,6 @@ use crate::os::room::Room;
 use crate::shape::StaticParams;
 use crate::shape::sizing;
 use std::fmt;
-use std::io::{self, Write};
 
 /// A static filter: of a set of keys that is given at once and no longer changes. At the same
 /// false-positive rate it takes 30 to 40 % less memory than a [`Filter`](crate::Filter): 4 to 7 % more
