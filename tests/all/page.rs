@@ -122,7 +122,6 @@ fn the_pages_statuses() {
         let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap();
         let Ok(number) = number[..digits].parse::<u32>() else { continue };
         let expected = match name {
-            "OUT_OF_MEMORY" => status::OUT_OF_MEMORY,
             "RATE" => status::RATE,
             "OUT_OF_MEMORY" => status::OUT_OF_MEMORY,
             "TRUNCATED" => status::TRUNCATED,
