@@ -20,6 +20,8 @@ PARQUET := --manifest-path adapters/parquet/Cargo.toml --target-dir target
 # And the filter policies for the store `surrealkv`.
 SURREALKV := --manifest-path adapters/surrealkv/Cargo.toml --target-dir target
 PARQUET_PYTHON := target/parquet-venv/bin/python
+# And the filter policies of SlateDB.
+SLATEDB := --manifest-path adapters/slatedb/Cargo.toml --target-dir target
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them, and in few parts: what several parts inline is compiled in each. The libraries that the C tests
 # link are as they are shipped.
@@ -31,7 +33,7 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
-    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all test-parquet test-surrealkv lint doc \
+    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all test-parquet test-surrealkv test-slatedb lint doc \
     lib install redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
     bench-redis lab test-lab clean tools test-tools go-tools
 
@@ -119,6 +121,11 @@ test-surrealkv: tools ## policies for the store surrealkv: bytes and answers of 
 	$(TEST_PROFILE) $(CARGO) test --release --locked $(SURREALKV)
 	$(TEST_PROFILE) $(CARGO) run --release --locked $(SURREALKV) --example store 20000
 
+test-slatedb: tools ## the filter policies on the real SlateDB: filters equal to the byte, stores that either wrote
+	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(SLATEDB) -- -D warnings
+	$(TEST_PROFILE) $(CARGO) test --release --locked $(SLATEDB)
+	$(TEST_PROFILE) $(CARGO) run --release --locked $(SLATEDB) --example sessions 20000
+
 test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go ## emulated CPUs; for Windows a check
 
 test-aarch64: tools ## the Rust tests, emulated, NEON
@@ -158,6 +165,7 @@ lint: tools
 	$(CARGO) fmt --check --manifest-path modules/redis/Cargo.toml
 	$(CARGO) fmt --check --manifest-path adapters/parquet/Cargo.toml
 	$(CARGO) fmt --check --manifest-path adapters/surrealkv/Cargo.toml
+	$(CARGO) fmt --check --manifest-path adapters/slatedb/Cargo.toml
 	$(CARGO) clippy --release --locked --all-targets $(REDIS_MODULE) -- -D warnings
 
 doc: ## the Rust documentation

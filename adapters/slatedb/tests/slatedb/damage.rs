@@ -1,0 +1,158 @@
+//! Filters that were damaged, or cut off: no key of the database is lost.
+
+use super::databases::{Open, ROOT};
+use super::*;
+use slatedb::object_store::memory::InMemory;
+use slatedb::object_store::path::Path;
+use slatedb::object_store::{ObjectStoreExt, PutPayload};
+use slatedb::{FilterBuilder, bytes};
+use std::sync::Mutex;
+
+const KEYS: u64 = 300;
+
+fn key(i: u64) -> Vec<u8> {
+    format!("{:04}/{:08x}", i % 10, random(i) as u32).into_bytes()
+}
+
+/// A policy that reads other bytes than were written.
+struct Damaging {
+    policy: Arc<dyn FilterPolicy>,
+    damage: Arc<Mutex<Damage>>,
+}
+
+#[derive(Clone, Copy)]
+enum Damage {
+    None,
+    Cut(usize),
+    /// A byte, and what is changed of it.
+    Change(usize, u8),
+    /// The number of bits of a key.
+    Probes(u16),
+}
+
+impl FilterPolicy for Damaging {
+    fn name(&self) -> &str {
+        self.policy.name()
+    }
+
+    fn builder(&self) -> Box<dyn FilterBuilder> {
+        self.policy.builder()
+    }
+
+    fn decode(&self, data: &[u8]) -> Arc<dyn Filter> {
+        let mut data = data.to_vec();
+        match *self.damage.lock().unwrap() {
+            Damage::None => {}
+            Damage::Cut(len) => data.truncate(len),
+            Damage::Change(at, change) => data[at] ^= change,
+            Damage::Probes(probes) => data[..2].copy_from_slice(&probes.to_be_bytes()),
+        }
+        self.policy.decode(&data)
+    }
+
+    fn estimate_size(&self, num_keys: usize) -> usize {
+        self.policy.estimate_size(num_keys)
+    }
+}
+
+/// A database of one table that reads its filter again for each lookup, damaged.
+async fn damaged(policy: Arc<dyn FilterPolicy>) -> (Open, Arc<Mutex<Damage>>) {
+    let damage = Arc::new(Mutex::new(Damage::None));
+    let policy = Arc::new(Damaging { policy, damage: damage.clone() });
+    let open = Open::new(Arc::new(InMemory::new()), vec![policy], false, false).await;
+    open.put_table((0..KEYS).map(key)).await;
+    assert!(!open.has(b"0005/absent").await);
+    assert_eq!(open.left_out("point"), 1);
+    (open, damage)
+}
+
+async fn check(open: &Open, i: u64) {
+    assert!(open.has(&key(i % KEYS)).await, "lost {i}");
+    if i % 16 == 0 {
+        let prefix = format!("{:04}", i % 10);
+        assert_eq!(open.scan(prefix.as_bytes()).await.len() as u64, KEYS / 10);
+    }
+}
+
+/// Bloomline's filters: cut at every byte, and every byte changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_filters_lose_no_key() {
+    for policy in policies().drain(1..) {
+        let mut keys: Vec<_> = (0..KEYS).map(key).collect();
+        keys.sort();
+        let len = encoded(&*filter(&*policy, &keys)).len();
+        let (open, damage) = damaged(policy).await;
+        for cut in 0..len {
+            *damage.lock().unwrap() = Damage::Cut(cut);
+            for i in 0..3 {
+                check(&open, 3 * cut as u64 + i).await;
+            }
+        }
+        for byte in 0..len {
+            for change in [1, 0x80, 0xFF, random(byte as u64) as u8 | 2] {
+                *damage.lock().unwrap() = Damage::Change(byte, change);
+                check(&open, 4 * byte as u64 + u64::from(change) % 4).await;
+            }
+        }
+        // None of these filters answered.
+        assert_eq!(open.left_out("point"), 1);
+        assert!(!open.has(b"0005/absent").await);
+        assert_eq!(open.left_out("point"), 1);
+        *damage.lock().unwrap() = Damage::None;
+        assert!(!open.has(b"0005/absent").await);
+        assert_eq!(open.left_out("point"), 2);
+        open.db.close().await.unwrap();
+    }
+}
+
+/// The built-in bytes have no checksum of their own; numbers that no such filter has are found.
+#[tokio::test(flavor = "multi_thread")]
+async fn impossible_built_in_filters_lose_no_key() {
+    let (open, damage) = damaged(policies().swap_remove(0)).await;
+    let cuts = [0, 1].map(Damage::Cut);
+    let probes = [0, 256, 1000, 6 << 8, 32_768, 65_535].map(Damage::Probes);
+    for change in cuts.into_iter().chain(probes) {
+        *damage.lock().unwrap() = change;
+        for i in 0..KEYS {
+            check(&open, i).await;
+        }
+    }
+    // Cuts elsewhere make another filter: it answers, and reads nothing outside.
+    for cut in 2..400 {
+        *damage.lock().unwrap() = Damage::Cut(cut);
+        open.has(&key(cut as u64 % KEYS)).await;
+    }
+    open.db.close().await.unwrap();
+}
+
+/// Every byte of the filter block in the table's file: SlateDB reports it, or finds the key.
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_files_lose_no_key() {
+    for policy in policies() {
+        let store = Arc::new(InMemory::new());
+        let open = Open::new(store.clone(), vec![policy], false, false).await;
+        open.put_table((0..KEYS).map(key)).await;
+        let manifest = open.db.manifest();
+        let table = &manifest.l0()[0].sst;
+        let (start, len) = (table.info.filter_offset, table.info.filter_len);
+        let path = Path::from(format!("{ROOT}/compacted/{}.sst", table.id.value()));
+        let file = store.get(&path).await.unwrap().bytes().await.unwrap();
+        let (mut reported, mut found) = (0, 0);
+        for byte in start..start + len {
+            let mut damaged = file.to_vec();
+            damaged[byte as usize] ^= random(byte) as u8 | 1;
+            store.put(&path, PutPayload::from(damaged)).await.unwrap();
+            match open.db.get(key(byte % KEYS)).await {
+                Ok(value) => {
+                    assert!(value.is_some(), "byte {byte}");
+                    found += 1;
+                }
+                Err(_) => reported += 1,
+            }
+        }
+        assert_eq!((reported, found), (len, 0));
+        store.put(&path, PutPayload::from(bytes::Bytes::clone(&file))).await.unwrap();
+        assert!(open.has(&key(0)).await);
+        open.db.close().await.unwrap();
+    }
+}
