@@ -86,8 +86,7 @@ impl LockedLines {
     /// it has written, since a row need not have a key.
     pub(crate) fn insert(&self, rows: usize, make: &dyn Fn(usize, &mut [u64]) -> usize) {
         match rows {
-            0 => {}
-            1..=FEW => self.insert_chunks::<FEW>(rows, make),
+            ..=FEW => self.insert_chunks::<FEW>(rows, make),
             _ => self.insert_chunks::<CHUNK>(rows, make),
         }
     }
