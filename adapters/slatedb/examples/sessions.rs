@@ -3,8 +3,9 @@
 //!
 //! cargo run --release --example sessions [SESSIONS]
 //!
-//! It writes so many sessions (100,000, or the argument) of 1,000 users, in eight tables, with SlateDB's own
-//! policy. Then it opens the store with Bloomline's:
+//! It writes so many sessions (100,000, or the argument) of 1,000 users into eight tables, the first four
+//! with SlateDB's own policy, the others with Bloomline's. SlateDB makes no filter of a table of fewer
+//! than 1,000 rows, so take 8,000 sessions or more. With Bloomline's policy:
 //!
 //! * New tables get static filters, a quarter smaller than SlateDB's.
 //! * The old tables keep the filters that they have, and the policy behind the first one reads them. When
