@@ -225,7 +225,8 @@ pub(super) unsafe fn remove<S: Move>(line: &mut Line, value: i64, r: u32) -> boo
         header.base += zeros;
     }
     let end = end_of(header.values, r);
-    header.values -= 1;
+    // A damaged line may state none.
+    header.values = header.values.wrapping_sub(1);
     // SAFETY: the caller vouches for the CPU.
     unsafe { S::join(line, end, end_of(number, r), r, header.words(goes_on)) };
     true

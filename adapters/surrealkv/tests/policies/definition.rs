@@ -15,7 +15,7 @@ pub fn hash(key: &[u8]) -> u32 {
         h += u64::from(byte) << (8 * i);
     }
     h = times_m(h % (1 << 32));
-    (h ^ h / (1 << 24)) as u32
+    (h ^ (h / (1 << 24))) as u32
 }
 
 /// The numbers of a key's bits.
