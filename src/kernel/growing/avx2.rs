@@ -79,7 +79,7 @@ impl Half {
 fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
     let Gap { end, bit, low } = gap;
     let [first, second] = halves(line);
-    let at = all(bit - u64::from(r));
+    let at = all(bit.wrapping_sub(u64::from(r)));
     let (end, bit, low) = (all(end), all(bit), all(low));
     let ([moved, kept], [more, more_kept]) =
         (first.parts(end, bit, bit), second.parts(end, bit, bit));
@@ -104,7 +104,7 @@ fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
 #[target_feature(enable = "avx2")]
 fn join(line: &mut Line, end: u64, bit: u64, r: u32, words: [u64; 2]) {
     let [first, second] = halves(line);
-    let (end, bit, behind) = (all(end), all(bit), all(bit - u64::from(r)));
+    let (end, bit, behind) = (all(end), all(bit), all(bit.wrapping_sub(u64::from(r))));
     let ([moved, kept], [more, more_kept]) =
         (first.parts(end, behind, bit), second.parts(end, behind, bit));
     // The word below each.

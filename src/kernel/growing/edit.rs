@@ -109,7 +109,7 @@ pub(super) trait Move: Select {
     /// As for [`Select::one`].
     #[inline(always)]
     unsafe fn join(line: &mut Line, end: u64, bit: u64, r: u32, words: [u64; 2]) {
-        let moved = between(line, end, bit - u64::from(r));
+        let moved = between(line, end, bit.wrapping_sub(u64::from(r)));
         for i in 0..8 {
             let below = if i > 0 { moved[i - 1] } else { 0 };
             line[i] = line[i] & from(bit, i) | moved[i] << r | below >> 1 >> (63 - r);
