@@ -337,7 +337,11 @@ impl State {
                 assert_eq!(count as u32, there[0].count_ones());
                 let present = line::contains(&model.lines(), params.k, hash);
                 let bit = there[0] >> slot & 1 == 1;
-                assert!(if fits != BLOOMLINE_OK { !bit } else { bit == present || bit && lines > 1 });
+                assert!(if fits != BLOOMLINE_OK {
+                    !bit
+                } else {
+                    bit == present || bit && lines > 1
+                });
                 for &inserted in model.inserted.iter().filter(|_| fits == BLOOMLINE_OK) {
                     bloomline_matrix_contains_hash(matrix, inserted, answers);
                     assert!(there[0] >> slot & 1 == 1);

@@ -27,7 +27,8 @@ use bloomline::{
 };
 use definition::*;
 use kinds::{
-    cascade_bytes::*, growing_bytes::*, growing_model::*, matrix_bytes::*, scalable_bytes::*, window_bytes::*,
+    cascade_bytes::*, growing_bytes::*, growing_model::*, matrix_bytes::*, scalable_bytes::*,
+    window_bytes::*,
 };
 use libfuzzer_sys::fuzz_target;
 

@@ -34,10 +34,9 @@ fuzz_target!(|data: &[u8]| {
     let content = &rest[..rest.len() / 8 * 8];
     journal.changes(2, &model, [vec![], vec![]]);
     let mut record = journal.bytes[first..first + 64].to_vec();
-    for (field, value) in [
-        (of_record::LEN, content.len() as u64),
-        (of_record::CONTENT_CHECKSUM, hash(content, 0)),
-    ] {
+    for (field, value) in
+        [(of_record::LEN, content.len() as u64), (of_record::CONTENT_CHECKSUM, hash(content, 0))]
+    {
         set_of_record(&mut record, field, value);
     }
     let whole = &journal.bytes[..first];
@@ -51,7 +50,8 @@ fuzz_target!(|data: &[u8]| {
         attempt(&[whole, &record, &content].concat());
     }
     // What the lists of prefixes in the data make of it, and that again altered or cut.
-    let mut prefixes = rest.chunks_exact(2).map(|two| u64::from(two[0]) << 4 | u64::from(two[1] & 15));
+    let mut prefixes =
+        rest.chunks_exact(2).map(|two| u64::from(two[0]) << 4 | u64::from(two[1] & 15));
     let mut some = || prefixes.by_ref().take(usize::from(choice)).collect::<Vec<u64>>();
     let lists = [some(), some()];
     let mut journal = JournalWriter { bytes: whole.to_vec(), ..journal };

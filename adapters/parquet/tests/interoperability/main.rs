@@ -258,7 +258,10 @@ fn other_types_are_refused() {
     assert_eq!(text.may_contain_any(&[String::from("plum")]).unwrap(), [0]);
     assert_eq!(text.may_contain(b"plum").unwrap(), [0]);
     assert_eq!(text.may_contain(&ByteArray::from("plum")).unwrap(), [0]);
-    assert!(text.may_contain(&ByteArray::new()).is_err() && fixed.may_contain(&FixedLenByteArray::default()).is_err());
+    assert!(
+        text.may_contain(&ByteArray::new()).is_err()
+            && fixed.may_contain(&FixedLenByteArray::default()).is_err()
+    );
     assert!(FilterBuilder::new(10, 1.0).is_err() && FilterBuilder::new(10, f64::NAN).is_err());
 }
 
