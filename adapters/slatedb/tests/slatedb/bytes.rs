@@ -99,7 +99,7 @@ fn known_filters_are_written() {
     let words = [b"hello".to_vec(), b"world".to_vec()];
     assert_eq!(encoded(&*filter(&policy, &words)), [0, 6, 0x94, 0x7A, 0xA0]);
     let numbers: Vec<Vec<u8>> = (0..10_u32).map(|i| i.to_be_bytes().to_vec()).collect();
-    let expected = 0x0006_20AE_2D52_E6A1_3294_A034_A12C_D2_u128.to_be_bytes();
+    let expected = 0x0000_0620_AE2D_52E6_A132_94A0_34A1_2CD2_u128.to_be_bytes();
     assert_eq!(encoded(&*filter(&policy, &numbers)), expected[1..]);
 }
 

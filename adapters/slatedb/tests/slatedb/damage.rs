@@ -68,7 +68,7 @@ async fn damaged(policy: Arc<dyn FilterPolicy>) -> (Open, Arc<Mutex<Damage>>) {
 
 async fn check(open: &Open, i: u64) {
     assert!(open.has(&key(i % KEYS)).await, "lost {i}");
-    if i % 16 == 0 {
+    if i.is_multiple_of(16) {
         let prefix = format!("{:04}", i % 10);
         assert_eq!(open.scan(prefix.as_bytes()).await.len() as u64, KEYS / 10);
     }
