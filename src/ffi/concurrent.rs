@@ -73,7 +73,9 @@ fn bloomline_concurrent_insert_hashes(
     filter: *const bloomline_concurrent, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
     let (filter, hashes) = (shared(filter), slice(hashes, n));
-    if let (None, Some(filter), Some(hashes)) = (bitmap_at(bitmap, n), filter, hashes) {
+    if let (false, Some(filter), Some(hashes)) =
+        (is_there(bitmap.cast_const()), filter, hashes)
+    {
         return hashes.iter().filter(|&&hash| filter.0.insert_hash(hash)).count();
     }
     answer(hashes, n, bitmap, |hashes, bitmap| Some(filter?.0.insert_new_hashes(hashes, bitmap)))
@@ -82,7 +84,9 @@ fn bloomline_concurrent_insert_keys(
     filter: *const bloomline_concurrent, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> usize {
     let (filter, keys) = (shared(filter), keys_at(keys, n));
-    if let (None, Some(filter), Some(keys)) = (bitmap_at(bitmap, n), filter, keys) {
+    if let (false, Some(filter), Some(keys)) =
+        (is_there(bitmap.cast_const()), filter, keys)
+    {
         return keys.iter().filter(|&key| filter.0.insert(key)).count();
     }
     answer(keys, n, bitmap, |keys, bitmap| Some(filter?.0.insert_new_keys(keys, bitmap)))

@@ -7,7 +7,7 @@ use super::select::strings;
 use super::status::BLOOMLINE_ERR_LAYOUT;
 use crate::filter::concurrent::{check_rates, fold_worthwhile};
 use crate::filter::select::Given;
-use crate::{Column, ConcurrentBuilder, Nullable, Nulls};
+use crate::{Column, ConcurrentBuilder, Nullable, Nulls, Offset};
 use std::ptr::null_mut;
 
 /// bloomline_column: hashes, of 8 bytes.
@@ -146,12 +146,13 @@ fn bloomline_concurrent_builder_finish_to_rate(
 
 /// Checks a column, and inserts its keys if there is a builder.
 ///
-/// # Safety The arrays of the column are NULL, or as its comments say.
+/// # Safety
+/// The arrays of the column are NULL, or as its comments say.
 unsafe fn with_column(
     column: &bloomline_column,
     builder: Option<&ConcurrentBuilder>,
 ) -> Result<(), Failure> {
-    let &bloomline_column { r#type, values, data, n, .. } = column;
+    let &bloomline_column { r#type, values, n, .. } = column;
     // SAFETY: the same contract.
     unsafe {
         match r#type {
@@ -164,28 +165,36 @@ unsafe fn with_column(
             BLOOMLINE_COLUMN_U32 => {
                 rows(column, slice::<u32>(values.cast(), n).ok_or(NULL)?, builder)
             }
-            BLOOMLINE_COLUMN_STRINGS => {
-                let strings = strings::<i32>(values.cast(), data, n).ok_or(NULL)?;
-                if builder.is_none() && !strings.are_there() {
-                    return Err(NULL);
-                }
-                rows(column, &strings, builder)
-            }
-            BLOOMLINE_COLUMN_LARGE_STRINGS => {
-                let strings = strings::<i64>(values.cast(), data, n).ok_or(NULL)?;
-                if builder.is_none() && !strings.are_there() {
-                    return Err(NULL);
-                }
-                rows(column, &strings, builder)
-            }
+            BLOOMLINE_COLUMN_STRINGS => string_rows::<i32>(column, builder),
+            BLOOMLINE_COLUMN_LARGE_STRINGS => string_rows::<i64>(column, builder),
             _ => Err(Failure(BLOOMLINE_ERR_LAYOUT)),
         }
     }
 }
 
+/// The same for a column of strings. Their offsets are checked once, before any key is inserted.
+///
+/// # Safety
+/// As there.
+unsafe fn string_rows<O: Offset>(
+    column: &bloomline_column,
+    builder: Option<&ConcurrentBuilder>,
+) -> Result<(), Failure> {
+    let &bloomline_column { values, data, n, .. } = column;
+    // SAFETY: the same contract.
+    unsafe {
+        let strings = strings::<O>(values.cast(), data, n).ok_or(NULL)?;
+        if builder.is_none() && !strings.are_there() {
+            return Err(NULL);
+        }
+        rows(column, &strings, builder)
+    }
+}
+
 /// The rest of it, for the rows of the column.
 ///
-/// # Safety As there.
+/// # Safety
+/// As there.
 unsafe fn rows<C: Column + ?Sized>(
     column: &bloomline_column,
     rows: &C,
