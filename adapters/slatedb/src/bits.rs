@@ -37,16 +37,8 @@ pub(crate) struct Bits {
     probes: u16,
     bytes: Box<[u8]>,
     positions: Positions,
-    answer: Answer,
-}
-
-/// How a filter answers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    /// By its bits.
-    Bits,
-    /// The same for all keys.
-    Always(bool),
+    /// Whether the bits tell; else every key may be present.
+    tells: bool,
 }
 
 impl Bits {
@@ -83,14 +75,11 @@ impl Bits {
 
     fn of(probes: u16, bytes: Box<[u8]>) -> Bits {
         let m = bytes.len() as u64 * 8;
-        let answer = match probes {
-            1..=MAX_PROBES if m == 0 => Answer::Always(false),
-            // The policy gives each key more bits than it sets, and numbers bits with 32 bits.
-            1..=MAX_PROBES if u64::from(probes) < m && m <= u32::MAX.into() => Answer::Bits,
-            // With k = 0, of one bit per key or none, keys leave nothing.
-            _ => Answer::Always(true),
-        };
-        Bits { probes, bytes, positions: Positions::new(probes, m), answer }
+        // The policy gives each key more bits than it sets, and numbers bits with 32 bits. With k = 0, of one
+        // bit per key or none, keys leave nothing. Without bits it is a filter of no keys, or one cut off.
+        let tells =
+            (1..=MAX_PROBES).contains(&probes) && u64::from(probes) < m && m <= u32::MAX.into();
+        Bits { probes, bytes, positions: Positions::new(probes, m), tells }
     }
 
     pub(crate) fn probes(&self) -> u16 {
@@ -104,10 +93,7 @@ impl Bits {
     /// The bytes of a key are hashed only if it matters.
     #[inline]
     pub(crate) fn may_contain(&self, key: &[u8]) -> bool {
-        match self.answer {
-            Answer::Bits => self.contains(hash(key)),
-            Answer::Always(answer) => answer,
-        }
+        !self.tells || self.contains(hash(key))
     }
 
     #[inline]

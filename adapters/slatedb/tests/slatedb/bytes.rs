@@ -80,8 +80,8 @@ fn filters_are_equal_to_the_byte() {
                 for our in read {
                     assert!(encoded(&*our) == bytes, "{what}");
                     for (query, &expected) in queries.iter().zip(&expected) {
-                        // With these k is 0, or so large that filters are not probed.
-                        let expected = expected || bits == 1 || bits > 371;
+                        // With these k is 0, or so large that filters are not probed; without hashes there are no bits.
+                        let expected = expected || bits == 1 || bits > 371 || bytes.len() == 2;
                         assert_eq!(our.might_match(query), expected, "{what}: {query:?}");
                     }
                 }
@@ -103,7 +103,7 @@ fn known_filters_are_written() {
     assert_eq!(encoded(&*filter(&policy, &numbers)), expected[1..]);
 }
 
-/// Any bytes: the answers are SlateDB's, or "may be present" where k is of no filter that it writes.
+/// Any bytes: the answers are SlateDB's, or "may be present" where k is of no filter that it writes, or bits lack.
 #[test]
 fn any_bytes_answer_as_in_slatedb() {
     let (theirs, ours) = (slatedb::BloomFilterPolicy::new(10), BloomFilterPolicy::new(10));
@@ -115,7 +115,7 @@ fn any_bytes_answer_as_in_slatedb() {
             let bytes: Vec<u8> = probes.to_be_bytes().into_iter().chain(bits).collect();
             let (their, our) = (theirs.decode(&bytes), ours.decode(&bytes));
             assert_eq!(encoded(&*our), bytes);
-            let known = (1..256).contains(&probes) && (len == 0 || u64::from(probes) < 8 * len);
+            let known = (1..256).contains(&probes) && u64::from(probes) < 8 * len;
             for i in 0..200_u64 {
                 let key = random(i).to_be_bytes();
                 let expected = !known || has(&*their, &key);
