@@ -11,7 +11,7 @@ use super::{Kernel, Layout};
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use crate::os::{memory::Zeroed, threads};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 /// Parts for each CPU: where a thread meets another, there is a part where nobody is.
@@ -39,7 +39,12 @@ pub(crate) struct LockedLines {
 /// In a cache line of its own: threads that take one do not wait for another's line.
 #[derive(Default)]
 #[repr(align(64))]
-struct Lock(Mutex<u64>);
+struct Lock {
+    mutex: Mutex<()>,
+    /// Changed by who has the mutex. Acquired and released once more, for ThreadSanitizer: it does not see
+    /// that the standard library, which it does not instrument, waits for a mutex.
+    keys: AtomicU64,
+}
 
 impl LockedLines {
     /// # Errors
@@ -78,8 +83,8 @@ impl LockedLines {
 
     /// How many keys were inserted, repeated ones counted each time.
     pub(crate) fn keys(&self) -> u64 {
-        let keys = |lock: &Lock| *lock.0.lock().unwrap_or_else(PoisonError::into_inner);
-        self.locks.iter().map(keys).fold(0, u64::saturating_add)
+        let keys = self.locks.iter().map(|lock| lock.keys.load(Ordering::Acquire));
+        keys.fold(0, u64::saturating_add)
     }
 
     /// Inserts keys: `make` writes the hashes of so many rows from the given one on, and returns how many
@@ -123,22 +128,25 @@ impl LockedLines {
 
     /// Works on a part, unless another thread does: then it waits, or returns false.
     fn at(&self, number: usize, waits: bool, work: impl FnOnce(Part<'_>, &mut u64)) -> bool {
-        let Lock(lock) = &self.locks[number];
+        let Lock { mutex, keys: counted } = &self.locks[number];
         // A thread that panicked has left bits that are set, which do no harm.
-        let mut keys = match lock.try_lock() {
-            Ok(keys) => keys,
-            Err(TryLockError::Poisoned(keys)) => keys.into_inner(),
+        let guard = match mutex.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
             Err(TryLockError::WouldBlock) if !waits => return false,
-            Err(TryLockError::WouldBlock) => lock.lock().unwrap_or_else(PoisonError::into_inner),
+            Err(TryLockError::WouldBlock) => mutex.lock().unwrap_or_else(PoisonError::into_inner),
         };
+        let mut keys = counted.load(Ordering::Acquire);
         let (first, end) = (self.parts.first_line(number), self.parts.first_line(number + 1));
         // SAFETY: lines of the bytes, which live as long as self. Parts do not overlap. Those of this one
-        // are reached only here, and only by who has its lock, which is held as long as the slice lives.
+        // are reached only here, and only by who has its mutex, which is held as long as the slice lives.
         let lines = unsafe {
             let start = self.bytes.start().add(first as usize * LINE_BYTES);
             std::slice::from_raw_parts_mut(start, (end - first) as usize * LINE_BYTES)
         };
         work(Part { number, lines, first, all: self.parts.lines }, &mut keys);
+        counted.store(keys, Ordering::Release);
+        drop(guard);
         true
     }
 
