@@ -1054,9 +1054,9 @@ public:
 private:
     bloomline_inline inline_;
 };
-/// Probes many filters for one key; the lines of all are prefetched before the first is probed.
-/// Returns how many may have it; bit i of 'out' is for view i. If the filters hash keys
-/// differently, with other seeds or as other engines do, all may have it: see views_contain().
+/// Probes many filters for one key; prefetches as bloomline_views_contain_hash() does. Returns how
+/// many may have it; bit i of 'out' is for view i. If the filters hash keys differently, with other
+/// seeds or as other engines do, all may have it: see views_contain().
 inline size_t views_contain_hash(Span<const View> views, uint64_t hash, Bitmap &out) {
     return out.fill(views.size(), bloomline_views_contain_hash, detail::raw(views), views.size(), hash);
 }

@@ -266,6 +266,12 @@ pub(crate) fn prefetch_to_write(line: *const Line) {
     prefetch::<{ hint::L1_WRITE }>(line);
 }
 
+/// Asks for a line in L1, to read.
+#[inline(always)]
+pub(crate) fn prefetch_to_read(line: *const Line) {
+    prefetch::<{ hint::L1 }>(line);
+}
+
 /// Asks for a line.
 #[inline(always)]
 fn prefetch<const HINT: u8>(address: *const Line) {

@@ -1,7 +1,7 @@
 //! The filters of this library that are built of all their keys at once. Until then the keys are kept.
 
 use crate::common::data::hashes;
-use crate::contender::{By, Can, Contender, Kind, Size, Sizes, Timed, in_calls};
+use crate::contender::{By, Can, Contender, Kind, RATE, Size, Sizes, Timed, in_calls};
 use crate::ours::rate_of;
 use bloomline::{Cascade, StaticFilter, StaticParams};
 
@@ -9,6 +9,11 @@ pub(crate) fn kinds() -> Vec<Kind> {
     let timed = &[Timed { called: ", 7 rows", rate: 0.0079, against: 0.0078125 }];
     vec![
         Kind::new("`StaticFilter`", By::Ours, Sizes::Two, static_filter).shown(&[Can::Map], timed),
+        // Of the rate of `BinaryFuse8`.
+        Kind::new("`StaticFilter`, 8 rows", By::Ours, Sizes::Two, |keys, size| match size {
+            Size::Rate(RATE) => static_filter(keys, Size::Rate(0.00395)),
+            _ => None,
+        }),
         Kind::new("`Cascade`", By::Ours, Sizes::Two, cascade),
     ]
 }

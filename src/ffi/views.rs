@@ -10,8 +10,8 @@ use crate::kernel::Words;
 exports! {
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
 /// an LSM tree, or the shards of a set. It returns how many may have it. The bit of a filter in
-/// 'bitmap' is set if it may. The lines of large filters are prefetched, so the probes cost little
-/// more than one cache miss.
+/// 'bitmap' is set if it may. Where that pays (16 large filters or more, by the CPU), the lines of
+/// all are prefetched first; of fewer, misses overlap by themselves.
 ///
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
 /// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened

@@ -6,9 +6,9 @@ use crate::kernel::{FAR_VIEWS, Prefetch};
 use crate::key::Key;
 
 /// Probes many filters for one hash: a point lookup over the tables of an LSM tree, or over shards.
-/// If the filters are large, the lines of all are prefetched before the first is tested, so that
-/// their misses overlap. Answer `i` is true if the key may be present in view `i`. Returns how many
-/// are.
+/// Where that pays (16 large filters or more, by the CPU), the lines of all are prefetched before the
+/// first is tested; of fewer, misses overlap by themselves. Answer `i` is true if the key may be present
+/// in view `i`. Returns how many are.
 ///
 /// The views must hash keys alike: one format, one seed. If they do not, the key may be present in
 /// every view. [`views_contain`] has no such limit.

@@ -33,6 +33,7 @@ const AVX2: &str = "Matrix, AVX2";
 const BATCHES: &str = "Matrix, batches";
 const SEQAN: &str = "SeqAn";
 const TOUCH: &str = "touch";
+const TOUCH_HINTED: &str = "touch, all prefetched";
 const DEPENDENT: &str = ", dependent";
 
 /// So many filters of so many bytes each.
@@ -207,7 +208,8 @@ fn measure(effort: Effort, set: Set) -> Measured {
     if let Some(avx2) = &avx2 {
         add(&mut rounds, AVX2, &pool, words, |hash, answers| avx2.contains_hash(hash, answers));
     }
-    add(&mut rounds, TOUCH, &pool, words, |hash, _| touch.rows(hash));
+    add(&mut rounds, TOUCH, &pool, words, |hash, _| touch.rows::<false>(hash));
+    add(&mut rounds, TOUCH_HINTED, &pool, words, |hash, _| touch.rows::<true>(hash));
     let mut batch =
         |hashes: &[u64]| matrix.contains_hashes(hashes, &mut rows[..words * hashes.len()]);
     rounds.add(BATCHES, &pool, move |hashes| hashes.chunks(BATCH).map(&mut batch).sum());

@@ -1,6 +1,8 @@
 //! The tables, the CSV file and the picture of what was measured of matrices.
 
-use super::{AVX2, BATCHES, DEPENDENT, GROUP, LOOP, MATRIX, MIB, Measured, SEQAN, Set, TOUCH};
+use super::{
+    AVX2, BATCHES, DEPENDENT, GROUP, LOOP, MATRIX, MIB, Measured, SEQAN, Set, TOUCH, TOUCH_HINTED,
+};
 use crate::chart::{Mark, Panel, Picture, Series};
 use crate::common::data::size_name;
 use crate::common::rounds::{median, quartile};
@@ -8,10 +10,14 @@ use crate::speed::{per_cent, short};
 use std::fmt::Write;
 
 impl Measured {
-    /// Nanoseconds per key; None if it was not measured.
+    /// Nanoseconds per key; None if it was not measured. Of the limits, the lower.
     fn ns(&self, name: &str) -> Option<f64> {
-        let there = self.times.names().any(|of| of == name);
-        there.then(|| median(self.times.of(name)))
+        let there = |name: &str| self.times.names().any(|of| of == name);
+        let ns = |name: &str| there(name).then(|| median(self.times.of(name)));
+        match name.strip_prefix(TOUCH) {
+            Some(rest) => Some(ns(name)?.min(ns(&format!("{TOUCH_HINTED}{rest}"))?)),
+            None => ns(name),
+        }
     }
 
     /// How many times as long one takes as another.

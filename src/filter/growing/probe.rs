@@ -7,7 +7,7 @@ use crate::filter::probe::{Probe, probing};
 use crate::key::Key;
 
 /// Up to so many keys in a call are probed one by one.
-const SINGLY: usize = 4;
+pub(super) const SINGLY: usize = 8;
 
 impl GrowingFilter {
     /// Whether the prefix of a hash is beside the lines.

@@ -1,5 +1,6 @@
 //! Views of growing filters: probes an encoded one where its bytes are.
 
+use super::probe::SINGLY;
 use super::runs::{self, Runs, Sum};
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -16,9 +17,6 @@ use crate::key::Key;
 use crate::line::LINE_BYTES;
 use crate::shape::growing::Width;
 use std::fmt;
-
-/// Up to so many keys in a call are probed one by one.
-const SINGLY: usize = 4;
 
 /// An encoded [`GrowingFilter`](crate::GrowingFilter) that is probed where it is: `B` is a `&[u8]`, or
 /// owns the bytes, as a `Vec<u8>` or an `Arc<[u8]>` does.
