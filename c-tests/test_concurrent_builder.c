@@ -248,7 +248,6 @@ static void what_is_refused(void)
         {BLOOMLINE_ERR_NULL, {BLOOMLINE_COLUMN_HASHES, NULL, NULL, 1, NULL, 0}},
         {BLOOMLINE_ERR_NULL, {BLOOMLINE_COLUMN_U64, (const uint8_t *)&one + 1, NULL, 1, NULL, 0}},
         {BLOOMLINE_ERR_NULL, {BLOOMLINE_COLUMN_U32, &one, NULL, SIZE_MAX, NULL, 0}},
-        {BLOOMLINE_ERR_NULL, {BLOOMLINE_COLUMN_STRINGS, NULL, "abc", 0, NULL, 0}},
         {BLOOMLINE_ERR_NULL, {BLOOMLINE_COLUMN_STRINGS, bytes, "abc", SIZE_MAX, NULL, 0}},
         {BLOOMLINE_ERR_NULL, {BLOOMLINE_COLUMN_STRINGS, bytes, NULL, 1, NULL, 0}},
         {BLOOMLINE_ERR_NULL, {BLOOMLINE_COLUMN_STRINGS, negative, "abc", 1, NULL, 0}},
@@ -270,9 +269,10 @@ static void what_is_refused(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_builder_union(builder, NULL));
     CHECK_U64(0, bloomline_concurrent_builder_key_count(NULL));
     /* Columns of nothing. */
-    const bloomline_column empty[] = {{0}, {BLOOMLINE_COLUMN_STRINGS, bytes, NULL, 0, NULL, 0}};
+    const bloomline_column empty[] = {
+        {0}, {BLOOMLINE_COLUMN_STRINGS, bytes, NULL, 0, NULL, 0}, {BLOOMLINE_COLUMN_STRINGS, NULL, NULL, 0, NULL, 0}};
     CHECK_OK(bloomline_concurrent_builder_insert(builder, NULL, 0));
-    CHECK_OK(bloomline_concurrent_builder_insert(builder, empty, 2));
+    CHECK_OK(bloomline_concurrent_builder_insert(builder, empty, 3));
     CHECK_U64(0, bloomline_concurrent_builder_key_count(builder));
 
     /* A builder that is not finished stays as it is, and what asks says "maybe". */

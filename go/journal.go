@@ -262,7 +262,7 @@ func ReplayJournal(from io.Reader) (*Replayed, error) {
 			}
 			return nil, noSequence(point.Sequence, all.Sequence)
 		}
-		if err := filter.take(header, point, content); err != nil {
+		if err := filter.take(header, point, content, false); err != nil {
 			return nil, err
 		}
 		seen, all.Sequence = append(seen, point), point.Sequence
@@ -307,10 +307,14 @@ func readJournalRecord(from io.Reader) (header growing.Header, point growing.Poi
 func PatchSince(journal []byte, sequence uint64) ([]byte, error) {
 	var patch []byte
 	found, last := false, uint64(0)
-	for rest := journal; len(rest) > 0; {
+	for rest, first := journal, true; len(rest) > 0; first = false {
 		header, _, _, after, err := growing.FirstRecord(rest)
 		if err != nil {
 			return nil, err
+		}
+		if !first && header.Sequence <= last { // A record that is there twice.
+			rest = after
+			continue
 		}
 		if !header.Changes && header.Sequence > sequence {
 			patch, found = rest, true
@@ -331,7 +335,8 @@ func PatchSince(journal []byte, sequence uint64) ([]byte, error) {
 // The filter comes from [ReplayJournal], or was patched before, and has not changed by itself since. It takes the time
 // of adding and removing what changed.
 //
-// Errors: [ErrSequence] if a record does not follow on what the filter has; those of [ReplayJournal], of which
+// Errors: [ErrSequence] if a record does not follow on what the filter has; [ErrMismatch] if a whole filter in it has
+// another seed: [ReplayJournal] of the patch returns that one; those of [ReplayJournal], of which
 // [ErrTruncated] for a record that is not all there. The records before the one that is wrong are applied, and
 // [GrowingFilter.SavedSequence] says which.
 func (f *GrowingFilter) ApplyPatch(patch []byte) (uint64, error) {
@@ -342,7 +347,7 @@ func (f *GrowingFilter) ApplyPatch(patch []byte) (uint64, error) {
 			err = ErrChecksum
 		}
 		if err == nil {
-			err = f.take(header, point, content)
+			err = f.take(header, point, content, true)
 		}
 		if err != nil {
 			return 0, err
@@ -356,8 +361,9 @@ func (f *GrowingFilter) ApplyPatch(patch []byte) (uint64, error) {
 	return sequence, nil
 }
 
-// take makes the filter what it is with a record. One that it has changes nothing.
-func (f *GrowingFilter) take(header growing.Header, point growing.Point, content []byte) error {
+// take makes the filter what it is with a record. One that it has changes nothing. Views may keep the seed: then that of
+// a whole filter is to be the same.
+func (f *GrowingFilter) take(header growing.Header, point growing.Point, content []byte, keepsSeed bool) error {
 	own, hasOwn := f.changes.point, f.changes.most > 0
 	if hasOwn && (point == own || header.Sequence <= own.Sequence && point.Origin == own.Origin) {
 		return nil
@@ -366,8 +372,18 @@ func (f *GrowingFilter) take(header growing.Header, point growing.Point, content
 		return noSequence(header.Sequence, own.Sequence)
 	}
 	if !header.Changes {
-		if err := unmarshal(content, f, false); err != nil {
+		var whole GrowingFilter
+		if err := unmarshal(content, &whole, false); err != nil {
 			return err
+		}
+		seen := f.view.growing
+		if keepsSeed && seen != nil && whole.view.seed != f.view.seed {
+			return fmt.Errorf("%w: the seeds of the filter and of the patch", ErrMismatch)
+		}
+		f.growingData = whole.growingData
+		if keepsSeed && seen != nil {
+			*seen = *f.view.growing // Views of the filter lead there.
+			f.view.growing = seen
 		}
 		f.isSaved(point)
 		return nil

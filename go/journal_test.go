@@ -337,12 +337,45 @@ func TestPatches(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// A record that was appended twice is passed over, as ReplayJournal does.
+	data, ends, _ := journalOf(t, orPanic(NewGrowing(500, 0.05)), 3)
+	twice := append(bytes.Clone(data), data[ends[0]:ends[1]]...)
+	if patch, err := PatchSince(twice, 10); err != nil || !bytes.Equal(patch, twice[ends[1]:]) {
+		t.Errorf("%d bytes of %d, %v", len(patch), len(twice), err)
+	}
 	var none GrowingFilter
 	if _, err := none.ApplyPatch(nil); !errors.Is(err, ErrSequence) {
 		t.Error(err)
 	}
 	if err := none.SaveChanged(io.Discard, 1); err != ErrNoLines {
 		t.Error(err)
+	}
+}
+
+// Views of a filter see what a whole filter in a patch has, and keep their seed.
+func TestViewsSeePatches(t *testing.T) {
+	published := orPanic(NewGrowing(500, 0.05))
+	var journal bytes.Buffer
+	orPanic(0, published.SaveWhole(&journal, 1))
+	filter := orPanic(ReplayJournal(bytes.NewReader(journal.Bytes()))).Filter
+	view := filter.View()
+	published.AddHash(0x123456789)
+	journal.Reset()
+	orPanic(0, published.SaveWhole(&journal, 2))
+	if sequence, err := filter.ApplyPatch(journal.Bytes()); err != nil || sequence != 2 {
+		t.Fatal(sequence, err)
+	}
+	if !filter.ContainsHash(0x123456789) || !view.ContainsHash(0x123456789) {
+		t.Error("a key of the patch is absent")
+	}
+	other := orPanic(NewGrowing(500, 0.05, WithSeed(3)))
+	journal.Reset()
+	orPanic(0, other.SaveWhole(&journal, 3))
+	if _, err := filter.ApplyPatch(journal.Bytes()); !errors.Is(err, ErrMismatch) {
+		t.Errorf("another seed: %v", err)
+	}
+	if !filter.ContainsHash(0x123456789) {
+		t.Error("what was refused has changed the filter")
 	}
 }
 

@@ -3,6 +3,7 @@ package bloomline
 // The rows of matrices: where those of a key begin, and their AND, of one key and of many.
 
 import (
+	"iter"
 	"runtime"
 	"slices"
 
@@ -160,9 +161,17 @@ const (
 	// mostAhead is how many bytes of a row AVX2 asks for: of a longer one, the CPU itself brings what follows. Go
 	// asks for the first only, since each takes a call.
 	mostAhead = 512
-	// hashesInACall is how many hashes a call of assembly takes: until it ends, nobody can stop the world.
+	// hashesInACall is how many hashes a call of assembly takes, of long rows fewer: until it ends, nobody can stop the
+	// world.
 	hashesInACall = 512
+	// wordsInACall is how many words of answers it writes at most.
+	wordsInACall = 64 * hashesInACall
 )
+
+// calls splits hashes into those of a call of assembly each.
+func calls(hashes []uint64, words int) iter.Seq[[]uint64] {
+	return slices.Chunk(hashes, min(hashesInACall, max(1, wordsInACall/words)))
+}
 
 // answers writes a row of answers for each hash.
 func (v *MatrixView) answers(hashes []uint64, out []uint64) {
@@ -175,7 +184,7 @@ func (v *MatrixView) answers(hashes []uint64, out []uint64) {
 	case avx2.Available:
 		var matrix avx2.Matrix
 		v.forAVX2(&matrix)
-		for some := range slices.Chunk(hashes, hashesInACall) {
+		for some := range calls(hashes, words) {
 			avx2.AndRowsOf(&matrix, &some[0], uint64(len(some)), &out[0])
 			out = out[min(words*len(some), len(out)-1):]
 		}

@@ -1806,7 +1806,10 @@ typedef struct bloomline_concurrent_builder bloomline_concurrent_builder;
 typedef struct bloomline_column {
     /** A BLOOMLINE_COLUMN_ number. */
     size_t type;
-    /** 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed. */
+    /**
+     * 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed. If 'n'
+     * is 0, it may be NULL.
+     */
     const void *values;
     /** The bytes of strings, as many as the last offset says. Unused otherwise. */
     const void *data;
@@ -2440,9 +2443,11 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_patch_since(const void *jou
  * Records that the filter has are skipped. The filter must come from bloomline_growing_replay() or
  * bloomline_journal_open(), or have been patched before. Nothing else may have changed it since.
  *
- * Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has; those of
- * bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The
- * records before the one that is wrong are applied.
+ * Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has;
+ * BLOOMLINE_ERR_MISMATCH if a whole filter in it has another seed, since views keep theirs:
+ * bloomline_growing_replay() of the patch makes a filter of it; those of that function,
+ * BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The records before the one that
+ * is wrong are applied.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_growing_apply_patch(bloomline_growing *filter,
     const void *patch, size_t len, uint64_t *sequence);

@@ -28,7 +28,8 @@ pub const BLOOMLINE_COLUMN_LARGE_STRINGS: usize = 4;
 pub struct bloomline_column {
     /// A BLOOMLINE_COLUMN_ number.
     pub r#type: usize,
-    /// 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed.
+    /// 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed. If 'n'
+    /// is 0, it may be NULL.
     pub values: *const c_void,
     /// The bytes of strings, as many as the last offset says. Unused otherwise.
     pub data: *const c_void,

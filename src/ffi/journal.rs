@@ -178,9 +178,11 @@ fn bloomline_growing_patch_since(
 /// Records that the filter has are skipped. The filter must come from bloomline_growing_replay() or
 /// bloomline_journal_open(), or have been patched before. Nothing else may have changed it since.
 ///
-/// Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has; those of
-/// bloomline_growing_replay(), BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The
-/// records before the one that is wrong are applied.
+/// Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has;
+/// BLOOMLINE_ERR_MISMATCH if a whole filter in it has another seed, since views keep theirs:
+/// bloomline_growing_replay() of the patch makes a filter of it; those of that function,
+/// BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The records before the one that
+/// is wrong are applied.
 fn bloomline_growing_apply_patch(
     filter: *mut bloomline_growing, patch: *const c_void, len: usize, sequence: *mut u64,
 ) -> bloomline_status {

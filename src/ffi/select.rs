@@ -156,15 +156,19 @@ pub(super) struct Strings<'a, O> {
 }
 
 /// # Safety
-/// As for `boundary::slice`, of one offset more than `rows`; the bytes between any two that ascend are
+/// As for `boundary::slice`, of one offset more than `rows`, of none for 0 rows; the bytes between any two that ascend are
 /// at `data`, unless NULL.
 pub(super) unsafe fn strings<'a, O>(
     offsets: *const O,
     data: *const c_void,
     rows: usize,
 ) -> Option<Strings<'a, O>> {
-    // SAFETY: the same contract.
-    let offsets = unsafe { slice(offsets, rows.checked_add(1)?) }?;
+    let offsets = match rows {
+        // As engines have them that leave out the one offset of an empty column.
+        0 => &[],
+        // SAFETY: the same contract.
+        _ => unsafe { slice(offsets, rows.checked_add(1)?) }?,
+    };
     Some(Strings { offsets, data: data.cast(), broken: Cell::new(false) })
 }
 
@@ -207,7 +211,7 @@ impl<O: Offset> Strings<'_, O> {
 
 impl<O: Offset> ColumnRows for Strings<'_, O> {
     fn rows(&self) -> usize {
-        self.offsets.len() - 1
+        self.offsets.len().saturating_sub(1)
     }
 
     #[inline]

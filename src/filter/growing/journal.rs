@@ -114,7 +114,7 @@ impl GrowingFilter {
     /// prefixes of an unbounded one may be longer or shorter.
     ///
     /// It takes the time of decoding the whole filter and of inserting what changed, and twice the memory of
-    /// the largest record. It allocates for bytes that are there, not for those claimed.
+    /// the largest record; of one of changes, 8 bytes for each prefix. It allocates for bytes that are there, not for those claimed.
     ///
     /// # Errors
     /// [`Error::Truncated`] if there is no whole record; [`Error::NotAFilter`] if it does not begin as a
@@ -136,18 +136,23 @@ impl GrowingFilter {
     /// as [`replay`](GrowingFilter::replay), [`Error::Truncated`] also for a record that was not written to
     /// its end.
     pub fn patch_since(journal: &[u8], sequence: u64) -> Result<&[u8], Error> {
-        let (mut rest, mut patch, mut last) = (journal, None, 0);
+        let (mut rest, mut patch, mut last) = (journal, None, None);
         while !rest.is_empty() {
             let Record { header, rest: after, .. } = format::first(rest)?;
+            // A record that is there twice.
+            if last.is_some_and(|last| header.sequence <= last) {
+                rest = after;
+                continue;
+            }
             let is_whole = header.kind == Kind::Whole;
             if is_whole && header.sequence > sequence {
                 patch = Some(rest);
             } else if header.sequence == sequence {
                 patch = Some(after);
             }
-            (rest, last) = (after, header.sequence);
+            (rest, last) = (after, Some(header.sequence));
         }
-        patch.ok_or(Error::Sequence { last, given: sequence })
+        patch.ok_or(Error::Sequence { last: last.unwrap_or(0), given: sequence })
     }
 
     /// Brings the filter up to date by one or several records that
@@ -173,8 +178,9 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Sequence`] if a record does not follow on what the filter has; others as
-    /// [`replay`](GrowingFilter::replay), and [`Error::Truncated`] for a record that is not all there. The
+    /// [`Error::Sequence`] if a record does not follow on what the filter has; [`Error::Mismatch`] if a whole
+    /// filter in it has another seed: [`replay`](GrowingFilter::replay) of the patch returns that one; others
+    /// as `replay`, and [`Error::Truncated`] for a record that is not all there. The
     /// records before the one that is wrong are applied, and
     /// [`saved_sequence`](GrowingFilter::saved_sequence) says which.
     pub fn apply_patch(&mut self, mut patch: &[u8]) -> Result<u64, Error> {
@@ -183,7 +189,7 @@ impl GrowingFilter {
             if !header.matches(content) {
                 return Err(Error::Checksum);
             }
-            self.take(&header, point, content)?;
+            self.take(&header, point, content, true)?;
             patch = rest;
         }
         self.saved_sequence().ok_or(Error::Sequence { last: 0, given: 0 })
@@ -240,8 +246,14 @@ impl GrowingFilter {
         self.changes.point
     }
 
-    /// Takes a record.
-    fn take(&mut self, header: &Header, point: Point, content: &[u8]) -> Result<Taken, Error> {
+    /// Takes a record. Views may keep the seed: then that of a whole filter is to be the same.
+    fn take(
+        &mut self,
+        header: &Header,
+        point: Point,
+        content: &[u8],
+        keeps_seed: bool,
+    ) -> Result<Taken, Error> {
         let own = self.changes.point;
         if own == Some(point) {
             return Ok(Taken::Repeated);
@@ -258,7 +270,13 @@ impl GrowingFilter {
             return wrong;
         }
         match header.kind {
-            Kind::Whole => *self = GrowingFilter::decode(content)?,
+            Kind::Whole => {
+                let whole = GrowingFilter::decode(content)?;
+                if keeps_seed && whole.seed() != self.seed() {
+                    return Err(Error::Mismatch);
+                }
+                *self = whole;
+            }
             Kind::Changes { base, origin } => {
                 if own.is_none_or(|own| (own.id, own.origin) != (base, origin)) {
                     return wrong;
@@ -397,7 +415,7 @@ fn replay(from: &mut dyn Read) -> Result<Replayed, Error> {
             return Err(Error::Sequence { last: sequence, given: point.sequence });
         }
         match &mut filter {
-            Some(filter) => _ = filter.take(&header, point, &content)?,
+            Some(filter) => _ = filter.take(&header, point, &content, false)?,
             None if header.kind == Kind::Whole => {
                 let mut whole = GrowingFilter::decode(&content)?;
                 whole.is_saved(point);

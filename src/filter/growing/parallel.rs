@@ -38,7 +38,8 @@ struct Room {
 impl Room {
     fn for_hashes(&mut self, len: usize, answers: bool, made: bool) -> Result<(), Error> {
         fn zeros<T: Clone + Default>(room: &mut Vec<T>, len: usize) -> Result<(), Error> {
-            room.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
+            room.try_reserve_exact(len.saturating_sub(room.len()))
+                .map_err(|_| Error::OutOfMemory)?;
             room.resize(len, T::default());
             Ok(())
         }
