@@ -15,13 +15,9 @@ export INSTALL
 FUZZ_SECONDS ?= 30
 # The module for Redis is a crate of its own, built beside the library.
 REDIS_MODULE := --manifest-path modules/redis/Cargo.toml --target-dir target
-# So is what asks the filters of Parquet files beside the crate `parquet`.
-PARQUET := --manifest-path adapters/parquet/Cargo.toml --target-dir target
-# And the filter policies for the store `surrealkv`.
-SURREALKV := --manifest-path adapters/surrealkv/Cargo.toml --target-dir target
-PARQUET_PYTHON := target/parquet-venv/bin/python
-# And the filter policies of SlateDB.
-SLATEDB := --manifest-path adapters/slatedb/Cargo.toml --target-dir target
+# So are the adapters for crates: what `$(call adapter,NAME,SUBCOMMAND)` runs cargo on.
+ADAPTERS := parquet surrealkv slatedb datafusion
+adapter = $(TEST_PROFILE) $(CARGO) $(2) --release --locked --manifest-path adapters/$(1)/Cargo.toml --target-dir target
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them, and in few parts: what several parts inline is compiled in each. The libraries that the C tests
 # link are as they are shipped.
@@ -33,9 +29,10 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
-    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all test-parquet test-surrealkv test-slatedb lint doc \
-    lib install redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
-    bench-redis lab test-lab clean tools test-tools go-tools
+    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all \
+    $(addprefix test-,$(ADAPTERS)) lint doc lib install redis header abi api golden instructions bench tune \
+    bench-ratios bench-sweep bench-billion bench-engines bench-go \
+    parquet-python bench-redis lab test-lab clean tools test-tools go-tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -106,25 +103,32 @@ test-redis: redis ## the module for Redis and Valkey, on real servers
 test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, a minute under load
 	$(MAKE) --no-print-directory test-redis REDIS_TESTS=--full
 
-test-parquet: tools ## beside the crate `parquet`, pyarrow and DuckDB: filters equal to the byte, files that each wrote
-	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(PARQUET) -- -D warnings
-	@# pyarrow and DuckDB, if they can be had: the test says if not.
-	@[ "$(INSTALL)" = no ] || $(PARQUET_PYTHON) -c 'import duckdb, pyarrow' 2>&- || { python3 -m venv target/parquet-venv && \
+# The example is run, too, with so many rows or keys.
+define test_adapter
+	$(call adapter,$(1),clippy) --all-targets -- -D warnings
+	$(call adapter,$(1),test) -- --show-output
+	$(call adapter,$(1),run) --example $(2)
+endef
+
+# pyarrow and DuckDB, if they can be had: the test says if not.
+PARQUET_PYTHON := $(CURDIR)/target/parquet-venv/bin/python
+parquet_python = $(PARQUET_PYTHON) -c 'import duckdb, pyarrow' 2>&-
+parquet-python:
+	@[ "$(INSTALL)" = no ] || $(parquet_python) || { python3 -m venv target/parquet-venv && \
 	    $(PARQUET_PYTHON) -m pip install --quiet pyarrow duckdb; } || true
-	@set -x; if $(PARQUET_PYTHON) -c 'import duckdb, pyarrow' 2>&-; then \
-	    export BLOOMLINE_PYTHON=$(CURDIR)/$(PARQUET_PYTHON); fi; \
-	$(TEST_PROFILE) $(CARGO) test --release --locked $(PARQUET) -- --show-output
-	$(TEST_PROFILE) $(CARGO) run --release --locked $(PARQUET) --example prune 200000
+
+test-parquet: export BLOOMLINE_PYTHON = $(shell $(parquet_python) && echo $(PARQUET_PYTHON))
+test-parquet: tools parquet-python ## beside the crate `parquet`, pyarrow and DuckDB: filters equal to the byte, files that each wrote
+	$(call test_adapter,parquet,prune 200000)
 
 test-surrealkv: tools ## policies for the store surrealkv: bytes and answers of its own, stores that change policies, damage
-	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(SURREALKV) -- -D warnings
-	$(TEST_PROFILE) $(CARGO) test --release --locked $(SURREALKV)
-	$(TEST_PROFILE) $(CARGO) run --release --locked $(SURREALKV) --example store 20000
+	$(call test_adapter,surrealkv,store 20000)
 
 test-slatedb: tools ## the filter policies on the real SlateDB: filters equal to the byte, stores that either wrote
-	$(TEST_PROFILE) $(CARGO) clippy --release --locked --all-targets $(SLATEDB) -- -D warnings
-	$(TEST_PROFILE) $(CARGO) test --release --locked $(SLATEDB)
-	$(TEST_PROFILE) $(CARGO) run --release --locked $(SLATEDB) --example sessions 20000
+	$(call test_adapter,slatedb,sessions 20000)
+
+test-datafusion: tools ## in queries of DataFusion: joins with a filter have the same rows
+	$(call test_adapter,datafusion,join 1000000 10000)
 
 test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go ## emulated CPUs; for Windows a check
 
@@ -162,10 +166,8 @@ lint: tools
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --all-features
 	@# What the pages say is there.
 	$(TEST_PROFILE) $(CARGO) test --release --all-features --test pages
-	$(CARGO) fmt --check --manifest-path modules/redis/Cargo.toml
-	$(CARGO) fmt --check --manifest-path adapters/parquet/Cargo.toml
-	$(CARGO) fmt --check --manifest-path adapters/surrealkv/Cargo.toml
-	$(CARGO) fmt --check --manifest-path adapters/slatedb/Cargo.toml
+	@set -ex; for crate in modules/redis $(ADAPTERS:%=adapters/%); do \
+	    $(CARGO) fmt --check --manifest-path $$crate/Cargo.toml; done
 	$(CARGO) clippy --release --locked --all-targets $(REDIS_MODULE) -- -D warnings
 
 doc: ## the Rust documentation
