@@ -2,18 +2,25 @@
 
 use super::read;
 
-/// Pages, the language of their first block, the program that has it, and whether it is all of it.
-const PROGRAMS: [(&str, &str, &str, bool); 4] = [
-    ("README.md", "rust", "examples/twenty_lines.rs", true),
-    ("go/README.md", "go", "go/example_test.go", false),
-    ("docs/how-to/columns.md", "c", "examples/c/columns.c", false),
-    ("docs/how-to/columns.md", "go", "go/selection_example_test.go", false),
+/// Pages, a language, the programs that have the page's first blocks of it, and whether they are all of
+/// the program.
+const PROGRAMS: [(&str, &str, &[&str], bool); 5] = [
+    ("README.md", "rust", &["examples/twenty_lines.rs"], true),
+    ("go/README.md", "go", &["go/example_test.go"], false),
+    (
+        "docs/how-to/columns.md",
+        "rust",
+        &["tests/pages/columns/built.rs", "tests/pages/columns/selected.rs"],
+        false,
+    ),
+    ("docs/how-to/columns.md", "c", &["examples/c/columns.c"], false),
+    ("docs/how-to/columns.md", "go", &["go/selection_example_test.go"], false),
 ];
 
-/// The first fenced block of a language.
-fn block<'a>(page: &'a str, language: &str) -> Option<&'a str> {
-    let blocks = page.split("```").skip(1).step_by(2);
-    blocks.filter_map(|block| block.split_once('\n')).find(|(is, _)| *is == language).map(|b| b.1)
+/// The fenced blocks of a language.
+fn blocks<'a>(page: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
+    let blocks = page.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    blocks.filter(move |(is, _)| *is == language).map(|block| block.1)
 }
 
 /// The first line of a block that the program lacks, or has only before an earlier line. Spaces at
@@ -26,16 +33,22 @@ fn missing<'a>(block: &'a str, program: &str) -> Option<&'a str> {
 
 #[test]
 fn code_is_in_the_examples() {
-    for (page, language, file, whole) in PROGRAMS {
-        let (text, program) = (read(page), read(file));
-        let block = block(&text, language).unwrap_or_else(|| panic!("{page} has no {language}"));
-        assert!(block.lines().count() >= 4, "{page}: {language} shows too little");
-        if let Some(line) = missing(block, &program) {
-            panic!("{file} does not have this line of {page}, or not in this order:\n{line}");
+    for (page, language, programs, whole) in PROGRAMS {
+        let text = read(page);
+        let mut blocks = blocks(&text, language);
+        for file in programs {
+            let program = read(file);
+            let block = blocks.next().unwrap_or_else(|| panic!("{page}: no {language} of {file}"));
+            assert!(block.lines().count() >= 4, "{page}: {language} shows too little");
+            if let Some(line) = missing(block, &program) {
+                panic!("{file} does not have this line of {page}, or not in this order:\n{line}");
+            }
+            // The first line of the program is a comment about itself.
+            let rest = program.split_once('\n').unwrap().1.trim();
+            assert!(!whole || rest == block.trim(), "{page} does not show the whole of {file}");
         }
-        // The first line of the program is a comment about itself.
-        let rest = program.split_once('\n').unwrap().1.trim();
-        assert!(!whole || rest == block.trim(), "{page} does not show the whole of {file}");
+        let more = language == "rust" && blocks.next().is_some();
+        assert!(!more, "{page} has more {language} than programs");
     }
 }
 
@@ -46,6 +59,8 @@ fn wrong_code_is_found() {
     assert_eq!(missing("second(); // two\nfirst();\n", program), Some("first();"));
     assert_eq!(missing("first();\nfirst();\n", program), Some("first();"));
     assert_eq!(missing("first();\nsecond();\n", program), Some("second();"));
-    assert_eq!(block("a\n```c\nx\n```\nb\n```go\ny\n```\n", "go"), Some("y\n"));
-    assert_eq!(block("a\n```c\nx\n```\n", "go"), None);
+    let page = "a\n```c\nx\n```\nb\n```go\ny\n```\n```c\nz\n```\n";
+    assert!(blocks(page, "c").eq(["x\n", "z\n"]));
+    assert!(blocks(page, "go").eq(["y\n"]));
+    assert_eq!(blocks(page, "rust").next(), None);
 }

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod code;
+mod columns;
 mod commands;
 mod errors;
 mod examples;

@@ -1,0 +1,4 @@
+//! The Rust programs of `docs/how-to/columns.md`, as tests.
+
+mod built;
+mod selected;
