@@ -31,7 +31,8 @@ func (f *Filter) AddString(ctx context.Context, key string) (bool, error) {
 // AddBatch adds many keys: bit i of the result is set if key i was new. It uses out if that is
 // large enough: see [bloomline.Bitmap].
 //
-// Errors: [PartialError]: the others were added; [ErrReplicas]: all were, but may be lost.
+// Errors: [PartialError]: the others were added; [ErrReplicas], alone or joined to it: those that
+// were added may be lost, so add the whole batch again.
 func (f *Filter) AddBatch(ctx context.Context, keys [][]byte, out bloomline.Bitmap) (bloomline.Bitmap, error) {
 	return f.run(ctx, batch{bytes: keys}, out, true)
 }
@@ -127,7 +128,7 @@ func (f *Filter) runAll(ctx context.Context, b *batch, add bool) (bloomline.Bitm
 	for first := 0; first < count; first += maxBatch {
 		some := call{batch: b.slice(first, min(first+maxBatch, count)), out: out[first/64:], add: add}
 		f.runSome(ctx, &some)
-		if len(some.failed.Keys) == 0 && unconfirmed == nil {
+		if unconfirmed == nil { // a key without an answer says nothing of the others
 			unconfirmed = f.confirm(ctx, some.written)
 		}
 		for _, i := range some.failed.Keys {
@@ -141,15 +142,18 @@ func (f *Filter) runAll(ctx context.Context, b *batch, add bool) (bloomline.Bitm
 			out[i/64] |= 1 << (i % 64)
 		}
 	}
-	if len(failed.Keys) > 0 {
-		f.lookAgain(ctx)
-		failed.Err = withDeadline(ctx, failed.Err)
+	if len(failed.Keys) == 0 && unconfirmed == nil {
+		return out, nil
+	}
+	f.lookAgain(ctx)
+	if len(failed.Keys) == 0 {
+		return out, unconfirmed
+	}
+	failed.Err = withDeadline(ctx, failed.Err)
+	if unconfirmed == nil {
 		return out, &failed
 	}
-	if unconfirmed != nil {
-		f.lookAgain(ctx)
-	}
-	return out, unconfirmed
+	return out, errors.Join(&failed, unconfirmed)
 }
 
 // lookAgain lets the client of a cluster ask who has the slots now. By itself go-redis asks when a
@@ -276,7 +280,9 @@ func (f *Filter) send(ctx context.Context, st *state, c *call, pending []int, ou
 		switch {
 		case errors.Is(err, ErrShardLost):
 			lost = append(lost, p.at...)
-			if !redis.HasErrorPrefix(err, "WRONGTYPE") {
+			// An error says nothing of what the key has: it may be a proxy's.
+			var said redis.Error
+			if !errors.As(err, &said) {
 				garbage = append(garbage, st.keys[p.shard])
 			}
 			for _, at := range p.at {

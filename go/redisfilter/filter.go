@@ -67,7 +67,8 @@ func WithSeed(seed uint64) Option {
 
 // WithReplicas makes inserts wait until so many replicas of each node that got keys have them, and
 // return [ErrReplicas] if that takes longer or a failover lost keys. Inserts then also probe for their
-// keys, in two more round trips. Ask for all replicas of a node: any of them may take over.
+// keys, in two more round trips. Ask for all replicas of a node: any of them may take over. A timeout
+// below a millisecond is taken for one.
 func WithReplicas(replicas int, timeout time.Duration) Option {
 	return func(o *options) { o.replicas, o.replicaTimeout = replicas, timeout }
 }
@@ -89,7 +90,9 @@ func newFilter(client redis.UniversalClient, name string, all []Option) (*Filter
 			return nil, o, fmt.Errorf("%w: WithReplicas with a %T", ErrUnsupported, client)
 		}
 	}
-	f := &Filter{client: client, name: name, replicas: o.replicas, replicaTimeout: o.replicaTimeout}
+	// The command takes whole milliseconds, and 0 for no limit.
+	wait := max(o.replicaTimeout, time.Millisecond)
+	f := &Filter{client: client, name: name, replicas: o.replicas, replicaTimeout: wait}
 	return f, o, checkName(name)
 }
 
@@ -118,7 +121,7 @@ func orNil(f *Filter, err error) (*Filter, error) {
 // shards have these on the same nodes, where [Filter.Merge] sends no lines.
 //
 // Errors: [ErrName], [ErrKeys], [ErrExists], [ErrShards], [ErrModule], [ErrReplicaReads]; those of
-// [bloomline.ParamsForRate].
+// [bloomline.ParamsForRate]. If the server's last reply is lost, the filter may be there all the same.
 func Reserve(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
 	f, o, err := newFilter(client, name, all)
 	if err != nil {
@@ -136,7 +139,7 @@ func Reserve(ctx context.Context, client redis.UniversalClient, name string, key
 			return nil, err
 		}
 		if err := f.publish(ctx, false); err != nil {
-			f.dropStaged(ctx)
+			f.giveUp(ctx, err)
 			return nil, err
 		}
 		return f, nil

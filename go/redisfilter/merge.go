@@ -171,7 +171,8 @@ func (f *Filter) unite(ctx context.Context, st *state, to, from string) error {
 	if err == nil {
 		return or.Err()
 	}
-	if errors.Is(err, ErrShardLost) && or.Err() == nil {
+	var said redis.Error // which says nothing of what the key has: it may be a proxy's
+	if errors.Is(err, ErrShardLost) && !errors.As(err, &said) && or.Err() == nil {
 		_ = unlink(ctx, f.client, []string{to}) // what the OR made of a shard that is gone
 	}
 	return err

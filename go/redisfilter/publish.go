@@ -72,7 +72,7 @@ func (f *Filter) announceBuilding(ctx context.Context) error {
 		return map[string]any{fieldBuilding: text}, nil
 	})
 	if err != nil {
-		f.dropStaged(ctx)
+		f.giveUp(ctx, err)
 		return err
 	}
 	if before, ok := before.(string); ok && before != text {
@@ -214,8 +214,22 @@ func (f *Filter) delete(ctx context.Context) error {
 // dropPatience is how long to try to delete what is of no use any more.
 const dropPatience = 10 * time.Second
 
-// dropStaged deletes what was made of a generation that will not be used, whatever happened to
-// the context.
+// giveUp deletes a generation that could not be announced because of err. The name may have it all
+// the same: a server whose reply was lost may have done what it was told. So first the name is taken
+// back. Where that fails, or the generation is in use, its shards stay: without them every insert
+// would fail.
+func (f *Filter) giveUp(ctx context.Context, err error) {
+	if errors.Is(err, ErrMetadata) || redis.HasErrorPrefix(err, "NOPERM") {
+		f.dropStaged(ctx) // such a name was never changed, nor can it be
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropPatience)
+	defer cancel()
+	_ = f.delete(ctx) // the first error is what matters
+}
+
+// dropStaged deletes what was made of a generation that nobody knows of, whatever happened to the
+// context.
 func (f *Filter) dropStaged(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropPatience)
 	defer cancel()
