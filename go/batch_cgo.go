@@ -17,7 +17,8 @@ package bloomline
 
 enum { LINES, STATIC, ROCKSDB, LEVELDB };
 
-static int answer(int format, const bloomline_params *params, const void *data, size_t len,
+// No pointer to void: behind one, cgo looks for Go pointers in the whole of what the bytes are part of.
+static int answer(int format, const bloomline_params *params, const uint8_t *data, size_t len,
                   const uint64_t *hashes, size_t n, uint64_t *bitmap)
 {
 	bloomline_view view;
@@ -118,7 +119,7 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 		return
 	}
 	params := v.params()
-	status := C.answer(format, &params, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data)),
+	status := C.answer(format, &params, (*C.uint8_t)(unsafe.SliceData(data)), C.size_t(len(data)),
 		(*C.uint64_t)(unsafe.SliceData(hashes)), C.size_t(len(hashes)),
 		(*C.uint64_t)(unsafe.SliceData(out)))
 	runtime.KeepAlive(data)
