@@ -5,13 +5,15 @@
 
 A block of `sh` is run, and must succeed. A block of `text` is what the commands before it print; three dots stand
 for anything. Any other block is a file, whose name is the last code in the line before. One shell does a whole page,
-so `cd` and variables hold. The last line is "N passed, M failed", counted in blocks. Which target of make walks which
-page is in tests/pages/walks.rs.
+so `cd` and variables hold. The port 6399 is another one, which is free. The last line is "N passed, M failed", counted in
+blocks. Which target of make walks which page is in tests/pages/walks.rs.
 """
 
+import ctypes
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Printed between blocks, so that each has its own output.
 MARK = "==== block %d"
+PORT = "6399"
+LIBC = ctypes.CDLL(None)
 
 
 def blocks(page):
@@ -41,7 +45,8 @@ def blocks(page):
 
 def script(found):
     """What a shell does for these blocks."""
-    lines = ["set -eu"]
+    # However the shell ends, what it has started does too, such as a server.
+    lines = ["set -eu", "trap 'trap \"\" TERM; kill 0' EXIT"]
     for i, (language, name, text, start) in enumerate(found):
         lines.append("echo '%s'" % (MARK % i))
         if language == "sh":
@@ -67,13 +72,25 @@ def like(text, expected):
     return re.fullmatch(pattern, text.strip(), flags=re.S) is not None
 
 
+def end_with_parent():
+    """In the shell: it is told to end when this process has ended, however that was (Linux)."""
+    if hasattr(LIBC, "prctl"):
+        LIBC.prctl(1, signal.SIGTERM)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
 def run(found, directory):
     """Runs the blocks, and returns what is wrong: pairs of a line and a text."""
     environment = dict(os.environ, CARGO_TARGET_DIR=os.path.join(ROOT, "target", "walk"), GOFLAGS="-mod=mod")
-    # In a group of its own, which ends with what it has started, such as a server.
+    # In a group of its own.
     shell = subprocess.Popen(["bash", "-c", script(found)], cwd=directory, env=environment, text=True,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             start_new_session=True)
+                             start_new_session=True, preexec_fn=end_with_parent)
     try:
         output, errors = shell.communicate(timeout=1200)
     finally:
@@ -98,7 +115,7 @@ def run(found, directory):
 def walked(name):
     """The number of blocks of a page, and what is wrong."""
     with open(os.path.join(ROOT, name)) as page:
-        found = blocks(page.read())
+        found = blocks(page.read().replace(PORT, free_port()))
     with tempfile.TemporaryDirectory() as directory:
         os.symlink(ROOT, os.path.join(directory, "bloomline"))
         return len(found), run(found, directory)
@@ -117,6 +134,7 @@ def faults_are_found():
 def main(pages):
     if not pages:
         sys.exit(__doc__)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of what ends the shell
     faults_are_found()
     passed = failed = 0
     for page in pages:
