@@ -291,7 +291,10 @@ public:
     {
         Status status;
         bloomline_view view;
-        if (verify_ && Open(filter, &view)) {
+        /* Without hashes the filter is one of no keys, or says "maybe" to all. */
+        if (verify_ && !hashes_.empty() && !Open(filter, &view)) {
+            status = Status::Corruption("A filter changed in memory");
+        } else if (verify_ && !hashes_.empty()) {
             for (size_t i = 0; i < hashes_.size(); i++) {
                 if (!bloomline_view_contains_hash(&view, hashes_.data()[i])) {
                     status = Status::Corruption("A key is missing from its filter");

@@ -171,6 +171,30 @@ void other_options()
     CHECK(Build(*Static(10), keys, options) == Build(*Shared(NewBloomFilterPolicy(10)), keys, options));
 }
 
+/* A filter that changed between being built and being written is not written. */
+void changed_filters_are_found()
+{
+    BlockBasedTableOptions options = Options5();
+    options.detect_filter_construct_corruption = true;
+    const Keys keys = Some("key", 1000);
+    for (size_t at : {SIZE_MAX, size_t{0}, size_t{100}, size_t{500}}) {
+        auto builder = BuilderOf(*Static(10), options);
+        for (const std::string &key : keys)
+            builder->AddKey(key);
+        std::unique_ptr<const char[]> memory;
+        const Slice filter = builder->Finish(&memory);
+        CHECK(filter.size() > 600);
+        if (at != SIZE_MAX)
+            const_cast<char *>(filter.data())[at] ^= 1;
+        const Status status = builder->MaybePostVerify(filter);
+        CHECK(at == SIZE_MAX ? status.ok() : status.IsCorruption());
+    }
+    /* Of no keys. */
+    auto builder = BuilderOf(*Static(10), options);
+    std::unique_ptr<const char[]> memory;
+    CHECK(builder->MaybePostVerify(builder->Finish(&memory)).ok());
+}
+
 /* How many keys a partition takes: its size comes out as asked, nearly. */
 void approximate_entries()
 {
@@ -413,6 +437,7 @@ int main()
     RUN(no_bits_are_no_filter);
     RUN(repeated_keys_and_no_keys);
     RUN(other_options);
+    RUN(changed_filters_are_found);
     RUN(approximate_entries);
     RUN(all_markers);
     RUN(damaged_blocks);
