@@ -118,8 +118,9 @@ parquet-python:
 	    $(PARQUET_PYTHON) -m pip install --quiet pyarrow duckdb; } || true
 
 test-parquet: export BLOOMLINE_PYTHON = $(shell $(parquet_python) && echo $(PARQUET_PYTHON))
-test-parquet: tools parquet-python ## beside the crate `parquet`, pyarrow and DuckDB: filters equal to the byte, files that each wrote
+test-parquet: tools go-tools parquet-python ## beside the crate `parquet`, pyarrow and DuckDB: filters equal to the byte, files that each wrote
 	$(call test_adapter,parquet,prune 200000)
+	cd go/parquetfilter/interoperability && go vet ./... && go test ./...
 
 test-surrealkv: tools ## policies for the store surrealkv: bytes and answers of its own, stores that change policies, damage
 	$(call test_adapter,surrealkv,store 20000)
