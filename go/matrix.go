@@ -108,7 +108,12 @@ func (m *Matrix) source(filter *View) (columnSource, error) {
 	times := params.LineCount / own.LineCount
 	if params.LineCount%own.LineCount != 0 || bits.OnesCount64(times) != 1 ||
 		params.K != own.K || params.Seed != own.Seed || params.Classic {
-		return columnSource{}, fmt.Errorf("%w: %d lines, k = %d", ErrColumnShape, own.LineCount, own.K)
+		// Seeds may be secrets.
+		seeds := ""
+		if params.LineCount != 0 && params.Seed != own.Seed {
+			seeds = ", and the seeds differ"
+		}
+		return columnSource{}, fmt.Errorf("%w: %d lines, k = %d%s", ErrColumnShape, own.LineCount, own.K, seeds)
 	}
 	all := filter.all
 	if filter.column.isThere() {
@@ -318,76 +323,6 @@ func (m *Matrix) Name(column int) (uint64, bool) {
 func (m *Matrix) SetChecksums(checksums bool) {
 	if m != nil && m.view.shape.columns > 0 {
 		m.view.shape.summed = checksums
-	}
-}
-
-// ---- adding ----
-
-// Add adds a key to a column. To fill a column from nothing, fill a [Filter] and set it.
-//
-// Errors: [ErrColumn] if there is no such column.
-func (m *Matrix) Add(column int, key []byte) error {
-	return m.AddHash(column, Hash(key, m.seed()))
-}
-
-// AddString is [Matrix.Add] for a string.
-func (m *Matrix) AddString(column int, key string) error {
-	return m.AddHash(column, HashString(key, m.seed()))
-}
-
-// AddUint64 is [Matrix.Add] for an integer: see [HashUint64].
-func (m *Matrix) AddUint64(column int, key uint64) error {
-	return m.AddHash(column, HashUint64(key, m.seed()))
-}
-
-// AddHash is [Matrix.Add] for the hash of a key: one that [Matrix.Hash] made, or any other that is well mixed
-// over all 64 bits.
-func (m *Matrix) AddHash(column int, hash uint64) error {
-	return m.AddHashes(column, []uint64{hash})
-}
-
-// AddBatch is [Matrix.Add] for many keys.
-func (m *Matrix) AddBatch(column int, keys [][]byte) error {
-	return addToColumn(m, column, keys)
-}
-
-// AddStrings is [Matrix.AddBatch] for strings.
-func (m *Matrix) AddStrings(column int, keys []string) error {
-	return addToColumn(m, column, keys)
-}
-
-func addToColumn[K bytesOrString](m *Matrix, column int, keys []K) error {
-	if m.seen(); m.hasColumns(column, 1) != nil {
-		return ErrColumn
-	}
-	eachBatch(m.seed(), keys, func(hashes []uint64) { m.addHashes(column, hashes) })
-	return nil
-}
-
-// AddHashes is [Matrix.AddHash] for many hashes.
-func (m *Matrix) AddHashes(column int, hashes []uint64) error {
-	if m.seen(); m.hasColumns(column, 1) != nil {
-		return ErrColumn
-	}
-	m.addHashes(column, hashes)
-	return nil
-}
-
-// addHashes adds hashes to a column that there is.
-func (m *Matrix) addHashes(column int, hashes []uint64) {
-	for _, hash := range hashes {
-		var rows [maxK]int
-		group := m.view.groupOf(hash)[column/8:]
-		for _, row := range m.view.shape.rowsOf(hash, &rows) {
-			group[row] |= 1 << (column % 8)
-		}
-	}
-}
-
-// seen sees to it that there are columns to add to.
-func (m *Matrix) seen() {
-	if m == nil || m.view.shape.columns == 0 {
-		panic("bloomline: insert into a zero Matrix: create it with NewMatrix")
 	}
 }
 
