@@ -331,27 +331,22 @@ func (m *Matrix) SetChecksums(checksums bool) {
 // Contains probes all columns for a key: bit c of the answers is that of column c, in out if that is large
 // enough, see [Bitmap]. False means definitely absent from the column.
 func (m *Matrix) Contains(key []byte, out Bitmap) Bitmap {
-	return orZero(m).view.answer(m.Hash(key), nil, out)
+	return orZero(m).view.answer(m.Hash(key), out)
 }
 
 // ContainsString is [Matrix.Contains] for a string.
 func (m *Matrix) ContainsString(key string, out Bitmap) Bitmap {
-	return orZero(m).view.answer(HashString(key, m.seed()), nil, out)
+	return orZero(m).view.answer(HashString(key, m.seed()), out)
 }
 
 // ContainsUint64 is [Matrix.Contains] for an integer: see [HashUint64].
 func (m *Matrix) ContainsUint64(key uint64, out Bitmap) Bitmap {
-	return orZero(m).view.answer(HashUint64(key, m.seed()), nil, out)
+	return orZero(m).view.answer(HashUint64(key, m.seed()), out)
 }
 
 // ContainsHash is [Matrix.Contains] for the hash of a key, made by [Matrix.Hash].
 func (m *Matrix) ContainsHash(hash uint64, out Bitmap) Bitmap {
-	return orZero(m).view.answer(hash, nil, out)
-}
-
-// ContainsHashAmong is [MatrixView.ContainsHashAmong].
-func (m *Matrix) ContainsHashAmong(hash uint64, among, out Bitmap) Bitmap {
-	return orZero(m).view.answer(hash, among, out)
+	return orZero(m).view.answer(hash, out)
 }
 
 // ContainsHashes is [MatrixView.ContainsHashes].
@@ -361,12 +356,17 @@ func (m *Matrix) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 
 // ContainsBatch is [MatrixView.ContainsBatch].
 func (m *Matrix) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return matrixKeys(&orZero(m).view, keys, out)
+	return matrixKeys(orZero(m).view, keys, out)
 }
 
 // ContainsStrings is [MatrixView.ContainsStrings].
 func (m *Matrix) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return matrixKeys(&orZero(m).view, keys, out)
+	return matrixKeys(orZero(m).view, keys, out)
+}
+
+// SelectHashes is [MatrixView.SelectHashes].
+func (m *Matrix) SelectHashes(hashes []uint64, pairs []MatrixPair) []MatrixPair {
+	return m.View().SelectHashes(hashes, pairs)
 }
 
 // ContainsPairs is [MatrixView.ContainsPairs].
@@ -378,10 +378,7 @@ func (m *Matrix) ContainsPairs(columns []uint32, hashes []uint64, out Bitmap) Bi
 func (m *Matrix) CountHash(hash uint64) int { return orZero(m).view.count(hash) }
 
 // AnyHash is [MatrixView.AnyHash].
-func (m *Matrix) AnyHash(hash uint64) bool { return orZero(m).view.any(hash, nil) }
-
-// AnyHashAmong is [MatrixView.AnyHashAmong].
-func (m *Matrix) AnyHashAmong(hash uint64, among Bitmap) bool { return orZero(m).view.any(hash, among) }
+func (m *Matrix) AnyHash(hash uint64) bool { return orZero(m).view.any(hash) }
 
 // Prefetch is [MatrixView.Prefetch].
 func (m *Matrix) Prefetch(hash uint64) { orZero(m).view.prefetch(hash) }
@@ -390,8 +387,8 @@ func (m *Matrix) seed() uint64 { return orZero(m).view.shape.params.Seed }
 
 // ---- what it is ----
 
-// View returns the matrix to read: cheap to pass on. It sees what is changed later, and must not be used while
-// something is.
+// View returns the matrix to read: cheap to pass on, also to probe some columns, see [MatrixView.Among]. It sees what
+// is changed later, and must not be used while something is.
 func (m *Matrix) View() MatrixView { return orZero(m).view }
 
 // Shape returns the shape of the matrix, which is what a reader of single ranges needs.

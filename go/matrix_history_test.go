@@ -74,7 +74,7 @@ func matrixColumns(t *testing.T, h *history, words []string) string {
 		return saidBitmap(h.rows(t, m, readHistoryKeys(t, args)))
 	case "among":
 		among := Bitmap(readHistoryKeys(t, args[:1]).hashes)
-		return saidBitmap(rowsAmong(t, m, readHistoryKeys(t, args[1:]).hashed(seed), among))
+		return saidBitmap(h.rowsAmong(t, m.View().Among(among), readHistoryKeys(t, args[1:])))
 	case "pairs":
 		hashes := readHistoryKeys(t, args[1:]).hashed(seed)
 		columns := make([]uint32, len(hashes))
@@ -130,20 +130,31 @@ func (h *history) rows(t *testing.T, m *Matrix, keys historyKeys) (rows Bitmap) 
 	default:
 		batch = m.ContainsStrings(keys.texts, nil)
 	}
-	if !slices.Equal(rows, batch) {
+	if !slices.Equal(rows, batch) || !slices.Equal(m.SelectHashes(keys.hashed(m.Params().Seed), nil), pairsOf(rows, m.Shape().Words())) {
 		t.Error("a batch has other answers")
 	}
 	return rows
 }
 
-// rowsAmong are the rows of hashes, of some columns.
-func rowsAmong(t *testing.T, m *Matrix, hashes []uint64, among Bitmap) (rows Bitmap) {
-	for _, hash := range hashes {
-		row := m.ContainsHashAmong(hash, among, nil)
-		if m.AnyHashAmong(hash, among) != (row.Count() > 0) || !slices.Equal(row, m.View().ContainsHashAmong(hash, among, nil)) {
+// rowsAmong are the rows of the keys, asked of a view of some columns in a batch, as pairs and one by one.
+func (h *history) rowsAmong(t *testing.T, view MatrixView, keys historyKeys) (rows Bitmap) {
+	hashes := keys.hashed(view.Params().Seed)
+	for i, hash := range hashes {
+		row := view.ContainsHash(hash, nil)
+		if keys.bytes && (!slices.Equal(row, view.ContainsString(keys.texts[i], nil)) || !slices.Equal(row, view.Contains(keys.slices[i], nil))) {
+			t.Errorf("%q among some is another", keys.texts[i])
+		}
+		if view.CountHash(hash) != row.Count() || view.AnyHash(hash) != (row.Count() > 0) {
 			t.Errorf("hash %x among some is another", hash)
 		}
 		rows = append(rows, row...)
+	}
+	batch := view.ContainsHashes(hashes, nil)
+	if keys.bytes {
+		batch = view.ContainsStrings(keys.texts, batch)
+	}
+	if !slices.Equal(rows, batch) || !slices.Equal(view.SelectHashes(hashes, nil), pairsOf(rows, view.Shape().Words())) {
+		t.Error("a batch among some has other answers")
 	}
 	return rows
 }

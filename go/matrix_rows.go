@@ -3,7 +3,9 @@ package bloomline
 // The rows of matrices: where those of a key begin, and their AND, of one key and of many.
 
 import (
+	"fmt"
 	"iter"
+	"math/bits"
 	"runtime"
 	"slices"
 
@@ -184,9 +186,10 @@ func (v *MatrixView) answers(hashes []uint64, out []uint64) {
 	case avx2.Available:
 		var matrix avx2.Matrix
 		v.forAVX2(&matrix)
+		rest := out
 		for some := range calls(hashes, words) {
-			avx2.AndRowsOf(&matrix, &some[0], uint64(len(some)), &out[0])
-			out = out[min(words*len(some), len(out)-1):]
+			avx2.AndRowsOf(&matrix, &some[0], uint64(len(some)), &rest[0])
+			rest = rest[min(words*len(some), len(rest)-1):]
 		}
 	case words == 1:
 		v.answerWords(hashes, out)
@@ -194,6 +197,76 @@ func (v *MatrixView) answers(hashes []uint64, out []uint64) {
 		v.answersInGo(hashes, out)
 	}
 	runtime.KeepAlive(v.owner)
+	if len(v.among) > 0 {
+		for ; len(out) > 0; out = out[words:] {
+			v.among.restrict(0, out[:words])
+		}
+	}
+}
+
+const (
+	// wordsSelected is how many words of answers are there at once, where pairs are made of them: they stay in the
+	// cache of the CPU next to it.
+	wordsSelected = 1024
+	// fewSelected take less time to zero.
+	fewSelected = 64
+)
+
+// selected appends the pairs of a batch.
+func (v *MatrixView) selected(hashes []uint64, pairs []MatrixPair) []MatrixPair {
+	if most := uint64(1) << 32; uint64(len(hashes)) > most {
+		panic(fmt.Sprintf("bloomline: %d hashes, and numbers for %d", len(hashes), most))
+	}
+	words := v.shape.Words()
+	switch {
+	case words == 0:
+		return pairs
+	case words <= fewSelected && len(hashes) <= fewSelected/words:
+		var room [fewSelected]uint64
+		return v.selectedOfRows(hashes, pairs, room[:])
+	case words <= wordsSelected:
+		var room [wordsSelected]uint64
+		return v.selectedOfRows(hashes, pairs, room[:])
+	}
+	return v.selectedOfParts(hashes, pairs)
+}
+
+// selectedOfRows is selected, where whole rows have room.
+func (v *MatrixView) selectedOfRows(hashes []uint64, pairs []MatrixPair, room []uint64) []MatrixPair {
+	words, key := v.shape.Words(), uint32(0)
+	for some := range slices.Chunk(hashes, len(room)/words) {
+		rows := room[:words*len(some)]
+		v.answers(some, rows)
+		for ; len(rows) > 0; rows = rows[words:] {
+			pairs = appendPairs(pairs, key, 0, rows[:words])
+			key++
+		}
+	}
+	return pairs
+}
+
+// selectedOfParts is selected for wider rows.
+func (v *MatrixView) selectedOfParts(hashes []uint64, pairs []MatrixPair) []MatrixPair {
+	var rows [maxK]int
+	var room [atATime]uint64
+	for key, hash := range hashes {
+		group, of := v.groupOf(hash), v.shape.rowsOf(hash, &rows)
+		for first := 0; first < v.shape.Words(); first += atATime {
+			pairs = appendPairs(pairs, uint32(key), first, v.part(group, of, first, &room))
+		}
+	}
+	runtime.KeepAlive(v.owner)
+	return pairs
+}
+
+// appendPairs appends the columns whose bit is set in some words of a key's row, from word first on.
+func appendPairs(pairs []MatrixPair, key uint32, first int, words []uint64) []MatrixPair {
+	for i, word := range words {
+		for ; word != 0; word &= word - 1 {
+			pairs = append(pairs, MatrixPair{key, uint32(64*(first+i) + bits.TrailingZeros64(word))})
+		}
+	}
+	return pairs
 }
 
 // isFar reports whether groups are taken to be outside of the CPU's own caches.

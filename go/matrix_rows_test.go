@@ -94,12 +94,97 @@ func checkMatrixBatches(t *testing.T, v MatrixView, groups []byte) {
 			t.Fatalf("%v: a batch of %d hashes writes behind its answers", v, n)
 		}
 	}
+	// As pairs; of every other column.
+	if got := v.SelectHashes(hashes, nil); !slices.Equal(got, pairsOf(want, words)) {
+		t.Fatalf("%v: other pairs", v)
+	}
+	live := slices.Repeat(Bitmap{0x5555555555555555}, words)
+	some := slices.Clone(want)
+	for i := range some {
+		some[i] &= 0x5555555555555555
+	}
+	if got := v.Among(live).ContainsHashes(hashes, nil); !slices.Equal(got, some) {
+		t.Fatalf("%v: other rows of every other column", v)
+	}
+	if got := v.Among(live).SelectHashes(hashes, nil); !slices.Equal(got, pairsOf(some, words)) {
+		t.Fatalf("%v: other pairs of every other column", v)
+	}
 	var single Bitmap
 	for i, hash := range hashes {
 		if single = v.ContainsHash(hash, single); !slices.Equal(single, want[i*words:(i+1)*words]) {
 			t.Fatalf("%v: hash %x has other answers", v, hash)
 		}
 	}
+}
+
+// As many columns as 16 bits number, and more, whose pairs are made of parts of a row: with keys at both ends and in
+// the middle.
+func TestWideMatrix(t *testing.T) {
+	withAndWithoutAVX2(t, func(t *testing.T) {
+		for _, columns := range []int{1 << 16, 1<<16 + 1} {
+			params := Params{LineCount: 2, K: 6, Seed: 7}
+			m, inside := orPanic(NewMatrix(params, columns)), []int{0, 4095, 32766, 32767, 32768, 65472, 65535, columns - 1}
+			hashes := randomHashes(len(inside)+3, 9)
+			for i, column := range inside {
+				filter := orPanic(NewWithParams(params))
+				filter.AddHash(hashes[i])
+				if column == 32767 {
+					if err := m.SetColumn(column, filter.View()); err != nil {
+						t.Fatal(err)
+					}
+				} else if err := m.AddHash(column, hashes[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var want Bitmap
+			for _, hash := range hashes {
+				row := definitionMatrixRow(m.view.groups, params.LineCount, columns, params.K, hash)
+				if got := m.ContainsHash(hash, nil); !slices.Equal(got, row) || m.CountHash(hash) != Bitmap(row).Count() {
+					t.Fatalf("%d columns: hash %x has other answers", columns, hash)
+				}
+				want = append(want, row...)
+			}
+			words := m.Shape().Words()
+			for i, column := range inside {
+				if !want.Has(64*words*i + column) {
+					t.Fatalf("column %d lacks its key", column)
+				}
+			}
+			if !slices.Equal(m.ContainsHashes(hashes, nil), want) || !slices.Equal(m.SelectHashes(hashes, nil), pairsOf(want, words)) {
+				t.Fatalf("%d columns: a batch has other answers", columns)
+			}
+			live := slices.Repeat(Bitmap{math.MaxUint64}, words)
+			for _, column := range []int{32767, columns - 1} {
+				live[column/64] &^= 1 << (column % 64)
+			}
+			some := slices.Clone(want)
+			for i := range some {
+				some[i] &= live[i%words]
+			}
+			view := m.View().Among(live)
+			if !slices.Equal(view.ContainsHashes(hashes, nil), some) || !slices.Equal(view.SelectHashes(hashes, nil), pairsOf(some, words)) {
+				t.Fatalf("%d columns: a batch has other answers among some", columns)
+			}
+			for i, column := range inside[:7] {
+				filter := orPanic(NewWithParams(params))
+				filter.AddHash(hashes[i])
+				if column == columns-1 {
+					filter.AddHash(hashes[7])
+				}
+				if got := orPanic(m.Column(column)); !slices.Equal(bytesOf(got.view.all), bytesOf(filter.view.all)) {
+					t.Errorf("column %d of %d is another", column, columns)
+				}
+			}
+			for _, column := range []int{32768, columns - 1} {
+				if err := m.ClearColumn(column); err != nil || m.ContainsHash(hashes[4], nil).Has(column) {
+					t.Error(column, err)
+				}
+			}
+			if m.ClearColumn(columns) != ErrColumn || !m.ContainsHash(hashes[3], nil).Has(32767) || m.ContainsHash(hashes[7], nil).Has(columns-1) {
+				t.Error("other columns were cleared")
+			}
+		}
+	})
 }
 
 func BenchmarkMatrixBatch(b *testing.B) {

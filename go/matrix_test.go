@@ -77,6 +77,16 @@ func TestMatrixIsItsDefinition(t *testing.T) {
 	})
 }
 
+// pairsOf is rows of so many words as pairs.
+func pairsOf(rows Bitmap, words int) (pairs []MatrixPair) {
+	for bit := range 64 * len(rows) {
+		if rows.Has(bit) {
+			pairs = append(pairs, MatrixPair{uint32(bit / (64 * words)), uint32(bit % (64 * words))})
+		}
+	}
+	return pairs
+}
+
 // checkMatrix holds every way to ask to the filters and to the definition.
 func checkMatrix(t *testing.T, m *Matrix, filters []*Filter, hashes []uint64) {
 	t.Helper()
@@ -92,7 +102,9 @@ func checkMatrix(t *testing.T, m *Matrix, filters []*Filter, hashes []uint64) {
 	for i := range among {
 		among[i] = 0x9249249249249249 << (i % 3)
 	}
+	some := view.Among(among)
 	read := func(r ByteRange) []byte { return data[r.Offset:r.End()] }
+	var all, allLive Bitmap
 	var pairs []uint32
 	var pairHashes []uint64
 	var out Bitmap
@@ -125,29 +137,42 @@ func checkMatrix(t *testing.T, m *Matrix, filters []*Filter, hashes []uint64) {
 		out = m.ContainsHash(hash, out)
 		for _, got := range []Bitmap{
 			out, view.ContainsHash(hash, nil), rows[j*words : (j+1)*words], inGroup, inRows,
-			m.ContainsHashAmong(hash, nil, nil), m.ContainsHashAmong(hash, Bitmap{math.MaxUint64}, nil),
+			view.Among(nil).ContainsHash(hash, nil), view.Among(Bitmap{math.MaxUint64}).ContainsHash(hash, nil),
 		} {
 			if !slices.Equal(got, want) {
 				t.Fatalf("%s: hash %x: %x, want %x", what, hash, got, want)
 			}
 		}
-		if got := m.ContainsHashAmong(hash, among, out); !slices.Equal(got, live) {
+		if got := some.ContainsHash(hash, out); !slices.Equal(got, live) {
 			t.Fatalf("%s: hash %x among some: %x, want %x", what, hash, got, live)
 		}
-		if same := slices.Clone(among); !slices.Equal(m.ContainsHashAmong(hash, same, same[:0]), live) {
+		if same := slices.Clone(among); !slices.Equal(m.View().Among(same).ContainsHash(hash, same[:0]), live) {
 			t.Fatalf("%s: hash %x among what is written over: want %x", what, hash, live)
 		}
 		if m.CountHash(hash) != want.Count() || m.AnyHash(hash) != (want.Count() > 0) ||
-			m.AnyHashAmong(hash, among) != (live.Count() > 0) || m.AnyHashAmong(hash, make(Bitmap, words)) {
+			some.CountHash(hash) != live.Count() || some.AnyHash(hash) != (live.Count() > 0) || view.Among(make(Bitmap, words)).AnyHash(hash) {
 			t.Fatalf("%s: hash %x: counted as %d", what, hash, m.CountHash(hash))
 		}
+		all, allLive = append(all, want...), append(allLive, live...)
 		for _, column := range []int{j % columns, columns - 1, columns} {
 			pairs, pairHashes = append(pairs, uint32(column)), append(pairHashes, hash)
 			pairAnswers = append(pairAnswers, column == columns || want.Has(column))
 		}
 	}
+	same := slices.Clone(among)
+	if got := view.Among(same).ContainsHashes(hashes, same[:0]); !slices.Equal(got, allLive) || !slices.Equal(some.ContainsHashes(hashes, out), allLive) {
+		t.Fatalf("%s: other rows among some", what)
+	}
+	if !slices.Equal(m.SelectHashes(hashes, nil), pairsOf(all, words)) || !slices.Equal(some.SelectHashes(hashes, make([]MatrixPair, 3)), pairsOf(allLive, words)) {
+		t.Fatalf("%s: other pairs", what)
+	}
 	answers := m.ContainsPairs(pairs[:len(pairs)-1], pairHashes, nil)
+	inSome := some.ContainsPairs(pairs, pairHashes, nil)
 	for i, want := range pairAnswers {
+		column := int(pairs[i])
+		if live := want && (column == columns || among.Has(column)); inSome.Has(i) != live {
+			t.Fatalf("%s: pair %d of column %d among some: want %v", what, i, column, live)
+		}
 		if answers.Has(i) != (want || i == len(pairs)-1) {
 			t.Fatalf("%s: pair %d of column %d: want %v", what, i, pairs[i], want)
 		}
@@ -369,11 +394,11 @@ func TestZeroMatrix(t *testing.T) {
 	var none *Matrix
 	for _, m := range []*Matrix{none, new(Matrix)} {
 		view, shape := m.View(), m.Shape()
-		answers := append(m.ContainsHash(1, nil), view.ContainsHashAmong(1, Bitmap{1}, nil)...)
+		answers := append(m.ContainsHash(1, nil), view.Among(Bitmap{1}).ContainsHash(1, nil)...)
 		answers = append(answers, m.ContainsHashes([]uint64{1, 2}, nil)...)
 		answers = append(answers, m.ContainsStrings([]string{"a"}, nil)...)
 		in, err := shape.ContainsIn(nil, 1, nil)
-		if len(answers) != 0 || len(in) != 0 || err != nil || !m.AnyHash(1) || !view.AnyHashAmong(1, Bitmap{0}) || m.CountHash(1) != 0 {
+		if len(answers) != 0 || len(in) != 0 || err != nil || !m.AnyHash(1) || !view.Among(Bitmap{0}).AnyHash(1) || m.CountHash(1) != 0 || len(m.SelectHashes([]uint64{1}, nil)) != 0 {
 			t.Error("it has columns", answers, err)
 		}
 		if !m.ContainsPairs([]uint32{0}, []uint64{1}, nil).Has(0) || shape.VerifyRange(shape.Range(1), nil, nil) != nil || shape.Ranges([]uint64{1}, 0)[0].Length != 0 {
@@ -393,13 +418,18 @@ func TestZeroMatrix(t *testing.T) {
 func TestMatrixAllocates(t *testing.T) {
 	m, _, hashes := matrixOf(t, Params{LineCount: 3, K: 6}, 700)
 	out, rows := make(Bitmap, 11), make(Bitmap, 11*len(hashes))
+	pairs, among := make([]MatrixPair, 700*len(hashes)), Bitmap{5, 7}
 	if n := testing.AllocsPerRun(10, func() {
 		m.ContainsHash(hashes[0], out)
 		m.View().ContainsHash(hashes[0], out)
 		m.ContainsHashes(hashes, rows)
 		m.ContainsPairs([]uint32{5}, hashes[:1], out)
-		m.AnyHashAmong(hashes[0], out)
+		m.View().Among(among).AnyHash(hashes[0])
+		m.View().Among(among).ContainsHashes(hashes, rows)
 		m.CountHash(hashes[0])
+		m.SelectHashes(hashes, pairs)
+		m.SelectHashes(hashes[:3], pairs)
+		m.ContainsStrings([]string{"key"}, out)
 		m.ContainsString("key", out)
 	}); n != 0 {
 		t.Error(n, "allocations")

@@ -21,6 +21,7 @@ type MatrixView struct {
 	shape  MatrixShape
 	groups []byte
 	names  []byte        // 8 bytes for each column, or none
+	among  Bitmap        // which columns count; those behind its end do
 	owner  *host.Mapping // keeps mapped bytes mapped
 }
 
@@ -71,34 +72,38 @@ func (f *footer) matrixView(body []byte, verify bool) (MatrixView, error) {
 // Contains probes all columns for a key: bit c of the answers is that of column c, in out if that is large
 // enough, see [Bitmap]. False means definitely absent from the column.
 func (v MatrixView) Contains(key []byte, out Bitmap) Bitmap {
-	return v.answer(v.Hash(key), nil, out)
+	return v.answer(v.Hash(key), out)
 }
 
 // ContainsString is [MatrixView.Contains] for a string.
 func (v MatrixView) ContainsString(key string, out Bitmap) Bitmap {
-	return v.answer(HashString(key, v.shape.params.Seed), nil, out)
+	return v.answer(HashString(key, v.shape.params.Seed), out)
 }
 
 // ContainsUint64 is [MatrixView.Contains] for an integer: see [HashUint64].
 func (v MatrixView) ContainsUint64(key uint64, out Bitmap) Bitmap {
-	return v.answer(HashUint64(key, v.shape.params.Seed), nil, out)
+	return v.answer(HashUint64(key, v.shape.params.Seed), out)
 }
 
 // ContainsHash is [MatrixView.Contains] for the hash of a key, made by [MatrixView.Hash].
 func (v MatrixView) ContainsHash(hash uint64, out Bitmap) Bitmap {
-	return v.answer(hash, nil, out)
+	return v.answer(hash, out)
 }
 
-// ContainsHashAmong is [MatrixView.ContainsHash] only for the columns whose bit is set in among, such as the
-// tables that are live. The answers of the others are false. Columns behind the end of among are probed. Out
-// may be among, but not another part of its words.
-func (v MatrixView) ContainsHashAmong(hash uint64, among, out Bitmap) Bitmap {
-	return v.answer(hash, among, out)
+// Among returns a view of the columns whose bit is set in live, such as the tables that are live. In its answers
+// the others do not have the key. Columns behind the end of live are probed; nil is for all columns. Live must not
+// change while the view is used. But it may be what a call writes its answers to, if the view is then used no more:
+//
+//	answers = m.View().Among(answers).ContainsHash(hash, answers)
+func (v MatrixView) Among(live Bitmap) MatrixView {
+	v.among = live
+	return v
 }
 
 // ContainsHashes is [MatrixView.ContainsHash] for many hashes. The answers for each begin in a word of their
 // own: those for hash j are out[j*words:(j+1)*words], where words is [MatrixShape.Words].
 func (v MatrixView) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	v.among = v.amongApart(out)
 	out = out.sized(64 * v.shape.Words() * len(hashes))
 	v.answers(hashes, out)
 	return out
@@ -106,16 +111,17 @@ func (v MatrixView) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 
 // ContainsBatch is [MatrixView.ContainsHashes] for keys.
 func (v MatrixView) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return matrixKeys(&v, keys, out)
+	return matrixKeys(v, keys, out)
 }
 
 // ContainsStrings is [MatrixView.ContainsBatch] for strings.
 func (v MatrixView) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return matrixKeys(&v, keys, out)
+	return matrixKeys(v, keys, out)
 }
 
-func matrixKeys[K bytesOrString](v *MatrixView, keys []K, out Bitmap) Bitmap {
+func matrixKeys[K bytesOrString](v MatrixView, keys []K, out Bitmap) Bitmap {
 	words := v.shape.Words()
+	v.among = v.amongApart(out)
 	out = out.sized(64 * words * len(keys))
 	rest := out
 	eachBatch(v.shape.params.Seed, keys, func(hashes []uint64) {
@@ -125,9 +131,21 @@ func matrixKeys[K bytesOrString](v *MatrixView, keys []K, out Bitmap) Bitmap {
 	return out
 }
 
+// MatrixPair is a key that a column may have: the number of the key in its batch, and the number of the column.
+type MatrixPair struct{ Key, Column uint32 }
+
+// SelectHashes is [MatrixView.ContainsHashes] with the answers that are true as pairs, in ascending order: by key,
+// then by column. It uses the memory of pairs if that is large enough.
+//
+// It panics if there are more than 2^32 hashes.
+func (v MatrixView) SelectHashes(hashes []uint64, pairs []MatrixPair) []MatrixPair {
+	return v.selected(hashes, pairs[:0])
+}
+
 // ContainsPairs probes one column for each hash: bit i of the answers is that of column columns[i] for
 // hashes[i]. Where there is no such column, or no number for a hash, the answer is true.
 func (v MatrixView) ContainsPairs(columns []uint32, hashes []uint64, out Bitmap) Bitmap {
+	v.among = v.amongApart(out)
 	out = out.sized(len(hashes))
 	for i, hash := range hashes {
 		if i >= len(columns) || uint64(columns[i]) >= uint64(v.shape.columns) || v.one(hash, int(columns[i])) {
@@ -145,13 +163,7 @@ func (v MatrixView) CountHash(hash uint64) int {
 // AnyHash reports whether any column may have the key of a hash. It reads no more than it needs. That of the
 // zero MatrixView is true.
 func (v MatrixView) AnyHash(hash uint64) bool {
-	return v.any(hash, nil)
-}
-
-// AnyHashAmong is [MatrixView.AnyHash] only for the columns whose bit is set in among. Columns behind the end
-// of among are probed.
-func (v MatrixView) AnyHashAmong(hash uint64, among Bitmap) bool {
-	return v.any(hash, among)
+	return v.any(hash)
 }
 
 // Prefetch asks for the rows that a probe for a hash reads, or their beginning, and does not wait for them.
@@ -192,17 +204,30 @@ func (v MatrixView) String() string {
 
 // ---- rows ----
 
-// answer answers one hash. Columns behind the end of among count.
-func (v *MatrixView) answer(hash uint64, among, out Bitmap) Bitmap {
-	if len(among) > 0 && cap(out) > 0 && &among[0] == &out[:1][0] {
-		among = slices.Clone(among)
+// amongApart returns which columns count: a copy of them if answers are to be written where they lie.
+func (v *MatrixView) amongApart(out Bitmap) Bitmap {
+	if len(v.among) > 0 && cap(out) > 0 && &v.among[0] == &out[:1][0] {
+		return slices.Clone(v.among)
 	}
+	return v.among
+}
+
+// restrict unsets the bits of columns that do not count, in the words of a row from word first on.
+func (among Bitmap) restrict(first int, words []uint64) {
+	if first < len(among) {
+		for i, word := range among[first:min(len(among), first+len(words))] {
+			words[i] &= word
+		}
+	}
+}
+
+// answer answers one hash.
+func (v *MatrixView) answer(hash uint64, out Bitmap) Bitmap {
+	among := v.amongApart(out)
 	out = out.sized(v.shape.columns)
 	if len(out) > 0 {
 		v.answerRow(hash, out)
-		for i, word := range among[:min(len(among), len(out))] {
-			out[i] &= word
-		}
+		among.restrict(0, out)
 	}
 	runtime.KeepAlive(v.owner)
 	return out
@@ -219,6 +244,7 @@ func (v *MatrixView) part(group []byte, rows []int, first int, room *[atATime]ui
 	if first+len(part) == words {
 		part[len(part)-1] &= v.shape.lastWord()
 	}
+	v.among.restrict(first, part)
 	return part
 }
 
@@ -233,15 +259,12 @@ func (v *MatrixView) count(hash uint64) (count int) {
 	return count
 }
 
-func (v *MatrixView) any(hash uint64, among Bitmap) bool {
+func (v *MatrixView) any(hash uint64) bool {
 	var rows [maxK]int
 	var room [atATime]uint64
 	of := v.shape.rowsOf(hash, &rows)
 	for first := 0; first < v.shape.Words(); first += atATime {
-		for i, word := range v.part(v.groupOf(hash), of, first, &room) {
-			if first+i < len(among) {
-				word &= among[first+i]
-			}
+		for _, word := range v.part(v.groupOf(hash), of, first, &room) {
 			if word != 0 {
 				return true
 			}
@@ -253,6 +276,9 @@ func (v *MatrixView) any(hash uint64, among Bitmap) bool {
 
 // one is the answer of a column.
 func (v *MatrixView) one(hash uint64, column int) bool {
+	if column/64 < len(v.among) && !v.among.Has(column) {
+		return false
+	}
 	var rows [maxK]int
 	group, set := v.groupOf(hash)[column/8:], byte(255)
 	for _, row := range v.shape.rowsOf(hash, &rows) {
