@@ -41,6 +41,10 @@ const (
 // times the memory of a plain filter for so many keys at 1 %. Where the number can be guessed,
 // take a [Filter].
 //
+// [NewGrowingUnbounded] makes a filter that keeps its rate in less memory once it has grown, and can
+// remove keys. Take a ScalableFilter for keys that stay if adding must be fast: it takes several times
+// as long in a [GrowingFilter].
+//
 // It has no Params and no View, but those of its [ScalableFilter.Stages]. Two cannot be united,
 // since their stages differ: add the keys of one to the other.
 //

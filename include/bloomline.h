@@ -2472,6 +2472,10 @@ BLOOMLINE_API bool bloomline_growing_saved_sequence(const bloomline_growing *fil
  * times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
  * inserted again. Probed through bloomline_scalable_view().
  *
+ * bloomline_growing_new_unbounded() makes a filter that keeps its rate in less memory once it has
+ * grown, and can remove keys. Take a bloomline_scalable if inserts must be fast: those of a
+ * bloomline_growing take several times as long.
+ *
  * If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
  * the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
  * Each later insert tries to grow again.

@@ -1343,7 +1343,8 @@ public:
 
 /// A filter that grows with its keys, for an unknown number of them. Inserts return
 /// BLOOMLINE_ERR_OUT_OF_MEMORY where it should grow and cannot: the keys are inserted, but the
-/// false-positive rate may exceed the target.
+/// false-positive rate may exceed the target. GrowingFilter::unbounded() takes less memory once it has
+/// grown, and can remove keys, but its inserts take several times as long.
 class ScalableFilter : public detail::Saved<ScalableFilter, bloomline_scalable>,
                        public detail::Views<ScalableFilter> {
 public:

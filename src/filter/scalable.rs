@@ -33,6 +33,14 @@ use std::slice::from_mut;
 /// for so many keys at 1 %. If you can estimate the number of keys, do; if you can read the keys
 /// again, [convert](ScalableFilter::to_filter) it.
 ///
+/// # Or a growing filter
+///
+/// [`GrowingFilter::unbounded`](crate::GrowingFilter::unbounded) keeps its rate in less memory once it has
+/// grown, reads one or two lines per probe however many keys come, and can remove, count and merge
+/// them. Take a `ScalableFilter` for keys that stay if inserts must be fast: those of a growing filter
+/// take several times as long. In cache, probes of single keys are faster, too, as long as there are
+/// few stages; batches are slower.
+///
 /// # When there is no memory to grow
 ///
 /// If the newest stage is full and there is no memory for another, an insert still inserts the key,
