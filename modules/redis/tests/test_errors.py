@@ -121,6 +121,8 @@ PROVOKED = [
     ("ERR unknown argument", [
         ["BL.IMPORT", "new", 0, 10, "x", "x", "x"], ["BL.W.RESERVE", "new", "0.01", 10, 60, 2, "x", "x"],
         ["BL.C.RESERVE", "new", "0.01", 10, "x", "x"], ["BL.G.RESERVE", "new", "0.01", "x", "x"],
+        ["BL.RESERVE", "new", "0.01", 10, "NONSCALLING"], ["BL.RESERVE", "new", "0.01", 10, "SEDE", 7],
+        ["BL.RESERVE", "new", "0.01", 10, "SEED", 7, "x"], ["BL.CF.RESERVE", "new", 10, "SEDE", 7],
     ]),
     ("ERR non scaling filter is full", [
         ["BF.ADD", "fixed", "x"], ["BF.MADD", "fixed", "x"], ["BF.INSERT", "fixed", "ITEMS", "x"],

@@ -129,6 +129,8 @@ def test_what_a_replica_gets():
             ("CF.DEL c x", ["CF.DEL"]),
             ("BL.CF.DEL c y", ["BL.CF.DEL"]),
             ("CF.DEL c absent", []),
+            ("CF.COMPACT c", ["BL.CF.COMPACT"]),
+            ("CF.COMPACT c", []),
             ("BL.W.RESERVE w 0.01 1000 1000000000 3", ["BL.W.ADVANCE", "BL.W.RESERVE"]),
             ("BL.W.ADD w x", ["BL.W.ADD"]),
             ("BL.W.MADD w x y", ["BL.W.MADD"]),

@@ -11,5 +11,5 @@ mod plan;
 pub(crate) use chain::{Chain, Link};
 pub(crate) use commands::COMMANDS;
 pub(crate) use layout::Layout;
-pub(crate) use options::{after, capacity, layout_of, new_seed, only_seed, rate};
+pub(crate) use options::{after, capacity, layout_of, new_seed, only, only_seed, rate};
 pub(crate) use plan::{MAX_OWN_CAPACITY, MAX_RATE, Plan};

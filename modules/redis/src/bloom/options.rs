@@ -64,6 +64,25 @@ pub(crate) fn after<'a>(
     }
 }
 
+/// Fails unless from the argument `first` on there are only these words: each of `valued` with a
+/// value, each of `alone` without.
+pub(crate) fn only(
+    args: Args<'_>,
+    first: usize,
+    valued: &[&str],
+    alone: &[&str],
+) -> Result<(), Fail> {
+    let mut at = first;
+    while at < args.len() {
+        at += match () {
+            () if valued.iter().any(|word| args.is(at, word)) => 2,
+            () if alone.iter().any(|word| args.is(at, word)) => 1,
+            () => return fail("ERR unknown argument"),
+        };
+    }
+    Ok(())
+}
+
 /// The arguments of RESERVE: rate, capacity, options.
 pub(crate) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
     let own = args.is_own();
@@ -96,6 +115,9 @@ pub(crate) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
     let mut layout = None;
     if own && let Some(text) = after(args, "LAYOUT", 4)? {
         layout = Some(layout_of(text)?);
+    }
+    if own {
+        only(args, 4, &["EXPANSION", "SEED", "LAYOUT"], &["NONSCALING"])?;
     }
     Ok(Wanted { rate, capacity, expansion, seed, layout })
 }

@@ -308,9 +308,10 @@ fn compact(ctx: Ctx, args: Args<'_>) -> Outcome {
     }
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
     let Value::Cuckoo(series) = &mut object.value else { return Err(Fail::WrongType) };
-    series.compact();
-    object.recount();
-    ctx.replicate(c"BL.CF.COMPACT", args.from(1).as_raw());
+    if series.compact() {
+        object.recount();
+        ctx.replicate(c"BL.CF.COMPACT", args.from(1).as_raw());
+    }
     ctx.ok();
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::series::Shape;
 use crate::api::Args;
-use crate::bloom::{after, new_seed};
+use crate::bloom::{after, new_seed, only};
 use crate::command::{Fail, fail};
 use crate::config::config;
 use crate::parse;
@@ -78,6 +78,8 @@ pub(super) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
             let most = parse::within(text, 1, 65_536);
             wanted.max_links = most.ok_or(Fail::Text("ERR bad number of expansions".into()))?;
         }
+        let words = ["MAXITERATIONS", "BUCKETSIZE", "EXPANSION", "ERROR", "SEED", "MAXEXPANSIONS"];
+        only(args, 3, &words, &[])?;
     }
     let least = 2 * wanted.bucket_size;
     match u64::try_from(capacity) {

@@ -202,12 +202,15 @@ impl Series {
         self.links.iter().map(|link| link.count(hash)).sum()
     }
 
-    /// Drops the newest links as long as they are empty, except the first.
-    pub(crate) fn compact(&mut self) {
+    /// Drops the newest links as long as they are empty, except the first. Returns whether that
+    /// changed anything.
+    pub(crate) fn compact(&mut self) -> bool {
+        let before = (self.links.len(), self.deleted);
         while self.links.len() > 1 && self.links.last().is_some_and(|link| link.items() == 0) {
             self.links.pop();
         }
         self.deleted = 0;
+        before != (self.links.len(), 0)
     }
 
     pub(crate) fn items(&self) -> u64 {
@@ -302,8 +305,9 @@ mod tests {
             assert_eq!(series.count(77), times);
         }
         assert!(!series.remove(77));
-        series.compact();
+        assert!(series.compact());
         assert_eq!((series.links.len(), series.deleted), (1, 0));
+        assert!(!series.compact());
     }
 
     #[test]
