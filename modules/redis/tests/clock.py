@@ -7,6 +7,10 @@ import time
 from preload import preloaded
 
 
+# Options of a master and its replica, which else give each other up when a clock is moved: weeks.
+PATIENT = ("--repl-timeout", "2000000")
+
+
 class Clock:
     """`Server(env=clock.env)` runs by this clock; `move` sets it forward or back while it runs."""
 

@@ -33,6 +33,9 @@ class Node(Server):
             str(self.bus),
             "--cluster-node-timeout",
             "2000",
+            # A replica may take over however long it has not heard of its master.
+            "--cluster-replica-validity-factor",
+            "0",
             "--repl-timeout",
             "20",
             *options,
@@ -41,17 +44,31 @@ class Node(Server):
         with self.client() as client:
             self.id = client.ok("CLUSTER", "MYID").decode()
 
+    def set_timeout(self, milliseconds):
+        """Also for when it is started again."""
+        self.options[self.options.index("--cluster-node-timeout") + 1] = str(milliseconds)
+        with Client(self.port) as client:
+            client.ok("CONFIG", "SET", "cluster-node-timeout", milliseconds)
+
+    def meet(self, other):
+        with Client(self.port) as client:
+            client.ok("CLUSTER", "MEET", "127.0.0.1", other.port, other.bus)
+
 
 class Cluster:
-    """`masters` nodes with all slots, each with `replicas` followers."""
+    """`masters` nodes with all slots, each with `replicas` followers. A node that does not answer for `node_timeout`
+    milliseconds is taken for dead: longer than a busy machine lets a process wait, unless a test waits for that."""
 
-    def __init__(self, masters=3, replicas=1, *options, **named):
-        self.nodes = []
+    def __init__(self, masters=3, replicas=1, *options, node_timeout=10_000, **named):
+        self.nodes, self.victim = [], None
         try:
             for _ in range(masters * (1 + replicas)):
                 self.nodes.append(Node(*options, **named))
             self.masters, self.replicas = self.nodes[:masters], self.nodes[masters:]
             self._join()
+            # They take longer to join with it.
+            for node in self.nodes:
+                node.set_timeout(node_timeout)
         except BaseException:
             self.stop()
             raise
@@ -63,12 +80,7 @@ class Cluster:
             with node.client() as client:
                 client.ok("CLUSTER", "SET-CONFIG-EPOCH", i + 1)
                 client.ok("CLUSTER", "ADDSLOTSRANGE", share * i, last)
-        with self.nodes[0].client() as client:
-            for node in self.nodes[1:]:
-                client.ok("CLUSTER", "MEET", "127.0.0.1", node.port, node.bus)
-        wait_until(
-            lambda: all(len(self.view(node)) == len(self.nodes) for node in self.nodes), "nodes meet", 60
-        )
+        wait_until(self._met, "nodes meet", 60, every=0.1)
         for i, node in enumerate(self.replicas):
             node.master = self.masters[i % len(self.masters)]
             with node.client() as client:
@@ -83,6 +95,14 @@ class Cluster:
                     "replicas follow",
                     60,
                 )
+
+    def _met(self):
+        """Whether all know all. Greets again whom the first lacks: a node forgets a greeting that takes too long."""
+        known = {row[0] for row in self.view(self.nodes[0])}
+        for node in self.nodes:
+            if node.id not in known:
+                self.nodes[0].meet(node)
+        return all(len(self.view(node)) == len(self.nodes) for node in self.nodes)
 
     @staticmethod
     def view(node):
@@ -99,7 +119,7 @@ class Cluster:
         return all(one(node) for node in self.nodes if node.is_up())
 
     def client(self):
-        return ClusterClient([node.port for node in self.nodes])
+        return ClusterClient([node.port for node in self.nodes], self.victim and self.victim.port)
 
     def move_slot(self, number, source, target, step=None):
         """Moves a slot with its keys by hand; calls `step` between the steps."""
@@ -143,9 +163,12 @@ class Cluster:
 
 
 class ClusterClient:
-    """Sends each command to the node of its key (word 1); follows MOVED and ASK; retries while a node is down."""
+    """Sends each command to the node of its key (word 1); follows MOVED and ASK; retries while a node is down.
 
-    def __init__(self, ports):
+    `last` is a port that is asked last who has which slots: of a node that dies and comes back without its keys."""
+
+    def __init__(self, ports, last=None):
+        self.last = last
         self.ports, self.connections, self.owner = list(ports), {}, {}
         self.redirected = {"MOVED": 0, "ASK": 0, "other": 0}
 
@@ -175,7 +198,7 @@ class ClusterClient:
 
     def refresh(self, key):
         """Asks any node that is up who has which slots."""
-        for port in list(self.ports):
+        for port in sorted(self.ports, key=lambda port: port == self.last):
             try:
                 ranges = self._connect(port).call("CLUSTER", "SLOTS")
             except (OSError, Broken):
@@ -188,7 +211,7 @@ class ClusterClient:
                 return self.owner[slot(key)]
         raise Broken("no node knows the slot of %r" % key)
 
-    def call(self, *words, seconds=60, after=(), key=None):
+    def call(self, *words, seconds=180, after=(), key=None):
         """The reply. `after` are further commands, sent on the same connection (WAIT); then all replies."""
         key = key or words[1]
         deadline, port, asking = time.monotonic() + seconds, None, False

@@ -5,6 +5,7 @@ fails. Leaving the block checks that the server was up until then and that its l
 REDIS_SERVER names another server, such as valkey-server. MODULE names another module.
 """
 
+import ctypes
 import os
 import shutil
 import signal
@@ -20,6 +21,7 @@ MODULE = os.path.abspath(
     os.environ.get("MODULE") or os.path.join(ROOT, "target/release/libbloomline_redis.so")
 )
 BINARY = os.environ.get("REDIS_SERVER") or "redis-server"
+LIBC = ctypes.CDLL(None)
 CRASH = (b"BUG REPORT", b"Guru Meditation", b"panicked at", b"stack backtrace")
 
 
@@ -230,7 +232,6 @@ class Replica(Server):
 
     def __init__(self, master, *options, **named):
         super().__init__(
-            *options,
             "--replicaof",
             "127.0.0.1",
             str(master.port),
@@ -238,6 +239,7 @@ class Replica(Server):
             "1",
             "--repl-timeout",
             "20",
+            *options,
             **named
         )
         self.master = master
@@ -270,10 +272,10 @@ def info(client, section="everything"):
 
 
 def die_with_parent():
-    """In the child: the kernel kills the server when the test process ends, however it ends (Linux)."""
-    try:
-        import ctypes
+    """In the child: the kernel kills the server when the test process ends, however it ends (Linux).
 
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    except (OSError, AttributeError):
+    Nothing is imported here: another thread may have held the lock of that when the process forked."""
+    try:
+        LIBC.prctl(1, signal.SIGKILL)
+    except AttributeError:
         pass

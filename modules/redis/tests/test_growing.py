@@ -280,7 +280,7 @@ def test_replica_of_a_grown_one():
 
 def test_what_is_absent_stays_on_a_replica():
     """A replica gets the removals that took something. What is absent on the primary may seem present there."""
-    with Server() as master, Replica(master, "--replica-read-only", "no") as replica:
+    with Server(module_args=SEEDED) as master, Replica(master, "--replica-read-only", "no") as replica:
         with master.client() as client, replica.client() as copy:
             for name, words in (("g", ("CAPACITY", 1000)), ("u", ("EXPECTED", 10))):
                 client.ok("BL.G.RESERVE", name, "0.001", *words)
@@ -299,7 +299,9 @@ def test_what_is_absent_stays_on_a_replica():
 
 def test_the_highest_number_of_items():
     """Merged with a copy, a filter doubles. Where its number of items rises no more, items are added as before."""
-    with Server() as master, Replica(master) as replica, master.client() as client, replica.client() as copy:
+    with Server(
+        module_args=SEEDED
+    ) as master, Replica(master) as replica, master.client() as client, replica.client() as copy:
         for name, words in (("g", ("CAPACITY", 1000)), ("u", ("EXPECTED", 10))):
             client.ok("BL.G.RESERVE", name, "0.001", *words)
             client.ok("BL.G.ADD", name, "a")

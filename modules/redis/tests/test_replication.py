@@ -3,7 +3,7 @@
 import random
 
 from check import add_all, equal, is_error, keys, none_denied, pairs, true
-from clock import Clock
+from clock import PATIENT, Clock
 from files import blob, hashes
 from resp import OK, Broken, Error, Status
 from samples import GROWING, KINDS, add, ask, check_all, make, snapshot
@@ -224,8 +224,8 @@ def test_window_expiry():
     """Seven days of one day each, on a master and a replica whose clocks run together; then only the master's."""
     day = 86400
     clock = Clock()
-    with Server(env=clock.env) as master, master.client() as client, Replica(
-        master, env=clock.env
+    with Server(*PATIENT, env=clock.env) as master, master.client() as client, Replica(
+        master, *PATIENT, env=clock.env
     ) as replica, replica.client() as copy:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, day, 7)
         start = int(client.ok("TIME")[0])
@@ -281,8 +281,8 @@ def test_window_clock_back():
 def test_window_idle_primary():
     """A replica expires items in time, even if nobody writes to the primary or asks it."""
     clock = Clock()
-    with Server(env=clock.env) as master, master.client() as client, Replica(
-        master, env=clock.env
+    with Server(*PATIENT, env=clock.env) as master, master.client() as client, Replica(
+        master, *PATIENT, env=clock.env
     ) as replica, replica.client() as copy:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 3600, 4)
         client.ok("BL.W.MADD", "w", *keys("a", 100))
@@ -298,8 +298,8 @@ def test_window_idle_primary():
 def test_window_read_while_paused():
     """While writes are paused, as before a failover, a read may not write to replicas: Redis aborts if it does."""
     clock = Clock()
-    with Server(env=clock.env) as master, master.client() as client, Replica(
-        master, env=clock.env
+    with Server(*PATIENT, env=clock.env) as master, master.client() as client, Replica(
+        master, *PATIENT, env=clock.env
     ) as replica:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 3600, 4)
         client.ok("BL.W.MADD", "w", *keys("a", 100))
@@ -326,8 +326,8 @@ def test_window_replica_with_other_clock():
     """A replica whose clock is hours off keeps the bytes of its master: only the master's clock moves the window."""
     clock, ahead = Clock(), Clock()
     ahead.move(7200)
-    with Server(env=clock.env) as master, master.client() as client, Replica(
-        master, env=ahead.env
+    with Server(*PATIENT, env=clock.env) as master, master.client() as client, Replica(
+        master, *PATIENT, env=ahead.env
     ) as replica, replica.client() as copy:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 600, 6)
         for step in range(8):

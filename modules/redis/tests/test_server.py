@@ -132,7 +132,7 @@ def test_expiry_and_rename():
         equal(client.ok("SCAN", 0, "TYPE", "bloomline", "COUNT", 100)[1], [b"c"])
         true(client.ok("OBJECT", "ENCODING", "c") is not None, "OBJECT ENCODING")
         client.ok("PEXPIRE", "c", 1)
-        wait_until(lambda: client.ok("EXISTS", "c") == 0, "the key expires", 5)
+        wait_until(lambda: client.ok("EXISTS", "c") == 0, "the key expires", 60)
         equal(client.call("BF.EXISTS", "c", "k:1"), 0)
         equal(client.call("SWAPDB", 0, 1), OK)
 
