@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # The compiler that is here, and the modules that go.sum names.
-export GOTOOLCHAIN=local GOFLAGS=-mod=readonly
+export GOTOOLCHAIN=local GOFLAGS="-mod=readonly -timeout=40m" # the race detector on a busy machine
 export BLOOMLINE_REQUIRE_GOLDEN=1
 root=$PWD
 out=$PWD/target/go

@@ -117,6 +117,11 @@ func TestReplicas(t *testing.T) {
 	if added, err := f.AddString(ctx, "early"); !added || !errors.Is(err, ErrReplicas) {
 		t.Errorf("without a replica: %v, %v", added, err)
 	}
+	// One with more patience than it takes to see that there is none.
+	f, err = Open(ctx, client, "f", WithReplicas(1, 20*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
 	replica := start(t, "--replicaof", fmt.Sprint("127.0.0.1 ", master.port))
 	eventually(t, "a replica", func() bool {
 		_, err := f.AddString(ctx, "first")

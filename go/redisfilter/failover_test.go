@@ -102,6 +102,7 @@ func TestFailover(t *testing.T) {
 	needModule(t)
 	cluster := startCluster(t, moduleArgs()...)
 	cluster.addReplicas(t, moduleArgs()...)
+	cluster.setTimeout(t, 4*time.Second)
 	client := cluster.connect(t)
 	ctx := t.Context()
 	f, err := Reserve(ctx, client, "f", 100_000, 0.01, WithShards(12), WithReplicas(1, 500*time.Millisecond))

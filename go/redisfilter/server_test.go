@@ -101,7 +101,7 @@ func startAt(t testing.TB, port int, args ...string) (*server, error) {
 
 	// It is up, and it is this one, once it tells its directory.
 	client := connect(t, s.addr)
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		config, err := client.ConfigGet(context.Background(), "dir").Result()
 		if err == nil && config["dir"] == dir {
 			return s, nil
@@ -180,11 +180,14 @@ func startCluster(t testing.TB, args ...string) *cluster {
 			t.Fatal(err)
 		}
 	}
-	for _, node := range c.nodes[1:] {
-		if err := connect(t, c.nodes[0].addr).ClusterMeet(ctx, "127.0.0.1", strconv.Itoa(node.port)).Err(); err != nil {
-			t.Fatal(err)
+	first := connect(t, c.nodes[0].addr)
+	eventually(t, "nodes that know each other", func() bool {
+		known, err := first.ClusterNodes(ctx).Result()
+		for _, node := range c.nodes[1:] {
+			meet(t, known, first, node)
 		}
-	}
+		return err == nil && strings.Count(known, "connected") == len(c.nodes) && !strings.Contains(known, "handshake")
+	})
 	for _, node := range c.nodes {
 		client := connect(t, node.addr)
 		eventually(t, "the cluster on "+node.addr, func() bool {
@@ -194,7 +197,32 @@ func startCluster(t testing.TB, args ...string) *cluster {
 			return err == nil && all && strings.Contains(info, "cluster_state:ok")
 		})
 	}
+	c.setTimeout(t, 15*time.Second)
 	return c
+}
+
+// meet greets a node that is not among those known. It is called again and again: a greeting that
+// takes too long is forgotten.
+func meet(t testing.TB, known string, client *redis.Client, node *server) {
+	t.Helper()
+	if strings.Contains(known, node.addr+"@") {
+		return
+	}
+	if err := client.ClusterMeet(t.Context(), "127.0.0.1", strconv.Itoa(node.port)).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// setTimeout says for how long a node is not taken for dead that does not answer. It is longer than a
+// busy machine lets a process wait, unless a test waits for a failover; nodes join faster with less.
+func (c *cluster) setTimeout(t testing.TB, timeout time.Duration) {
+	t.Helper()
+	for _, node := range c.nodes {
+		err := connect(t, node.addr).ConfigSet(t.Context(), "cluster-node-timeout", fmt.Sprint(timeout.Milliseconds())).Err()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // addReplicas gives each master a replica.
@@ -208,14 +236,13 @@ func (c *cluster) addReplicas(t testing.TB, args ...string) {
 		node := start(t, args...)
 		c.nodes = append(c.nodes, node)
 		client := connect(t, node.addr)
-		if err := client.ClusterMeet(ctx, "127.0.0.1", strconv.Itoa(c.nodes[i].port)).Err(); err != nil {
-			t.Fatal(err)
-		}
 		id, err := connect(t, c.nodes[i].addr).ClusterMyID(ctx).Result()
 		if err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "a replica that knows its master", func() bool {
+			known, _ := client.ClusterNodes(ctx).Result()
+			meet(t, known, client, c.nodes[i])
 			return client.ClusterReplicate(ctx, id).Err() == nil
 		})
 	}

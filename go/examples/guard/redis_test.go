@@ -86,7 +86,7 @@ func startRedisAt(t *testing.T, port string) (*redisServer, error) {
 	// It is up, and it is this one, once it tells its directory.
 	client := redis.NewClient(&redis.Options{Addr: s.addr, MaxRetries: -1, DialerRetries: 1})
 	defer client.Close()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		config, err := client.ConfigGet(context.Background(), "dir").Result()
 		if err == nil && config["dir"] == dir {
 			return s, nil
