@@ -25,7 +25,8 @@ pub struct ColumnFilters {
 }
 
 impl ColumnFilters {
-    /// Reads the filters of the leaf column of this number, one or two reads each.
+    /// Reads the filters of the leaf column of this number, one or two reads each. Together they take no more
+    /// memory than the file and 1 KiB for each row group, whatever the metadata says.
     ///
     /// # Errors
     /// If there is no such column, or a read fails.
@@ -34,7 +35,8 @@ impl ColumnFilters {
         metadata: &ParquetMetaData,
         column: usize,
     ) -> Result<ColumnFilters> {
-        let filters = chunks(metadata, column)?.map(|chunk| bytes_of(reader, chunk));
+        let mut room = reader.len();
+        let filters = chunks(metadata, column)?.map(|chunk| bytes_of(reader, chunk, &mut room));
         let filters = filters.collect::<Result<Vec<_>>>()?;
         ColumnFilters::of_bytes(metadata, column, filters)
     }
@@ -233,8 +235,13 @@ fn chunks(
     Ok(metadata.row_groups().iter().map(move |row_group| row_group.column(column)))
 }
 
-/// The header and bits of a chunk's filter, if it has one that the file can hold.
-fn bytes_of<R: ChunkReader>(reader: &R, chunk: &ColumnChunkMetaData) -> Result<Option<Bytes>> {
+/// The header and bits of a chunk's filter, if it has one that the file can hold beside the column's others,
+/// which leave so many bytes.
+fn bytes_of<R: ChunkReader>(
+    reader: &R,
+    chunk: &ColumnChunkMetaData,
+    room: &mut u64,
+) -> Result<Option<Bytes>> {
     let Some(offset) = chunk.bloom_filter_offset() else {
         return Ok(None);
     };
@@ -243,7 +250,14 @@ fn bytes_of<R: ChunkReader>(reader: &R, chunk: &ColumnChunkMetaData) -> Result<O
     let Some(left) = left else {
         return Ok(None);
     };
-    let read = |len: usize| Ok(Some(reader.get_bytes(offset as u64, len)?));
+    // Filters do not overlap, so together they are no longer than the file.
+    let mut read = |len: usize| {
+        let Some(rest) = room.checked_sub(len as u64) else {
+            return Ok(None);
+        };
+        *room = rest;
+        Ok(Some(reader.get_bytes(offset as u64, len)?))
+    };
     if let Some(len) = chunk.bloom_filter_length() {
         return match usize::try_from(len) {
             Ok(len) if len as u64 <= left => read(len),

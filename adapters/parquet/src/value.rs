@@ -8,11 +8,12 @@ use parquet::schema::types::ColumnDescriptor;
 
 /// A value of a column: `i32` or `u32` of an `INT32`, `i64` or `u64` of an `INT64`, `f32`, `f64`,
 /// `bool`; of a `BYTE_ARRAY` bytes and text, which a `FIXED_LEN_BYTE_ARRAY` takes too if they are as long
-/// as its values; of an `INT96` 12 bytes. The trait is sealed.
+/// as its values; of an `INT96` 12 bytes, no text. The trait is sealed.
 ///
 /// * `0.0` and `-0.0` are equal to a query, and two values to a filter: it is asked for both.
 /// * NaN may be in every row group, as NaNs of other bits may stand for it.
 /// * A decimal, a date or an integer of 8 or 16 bits is asked as the column stores it.
+/// * A `FLOAT16` is asked by its two bytes: ask for those of 0 and of -0, and do not ask for NaN.
 pub trait Value: Sealed {}
 
 impl<T: Sealed + ?Sized> Value for T {}
@@ -151,12 +152,31 @@ impl<const N: usize> Sealed for [u8; N] {
 }
 
 bytes! {
-    str: text => Some(text.as_bytes());
-    String: text => Some(text.as_bytes());
     Vec<u8>: bytes => Some(bytes.as_slice());
     // Without data they are no value, and `data` panics.
     ByteArray: bytes => (*bytes != ByteArray::new()).then(|| bytes.data());
     FixedLenByteArray: bytes => (**bytes != ByteArray::new()).then(|| bytes.data());
+}
+
+/// Text is its bytes, but no time stamp of 12 bytes.
+impl Sealed for str {
+    fn fits(&self, column: &ColumnDescriptor) -> bool {
+        column.physical_type() != Type::INT96 && self.as_bytes().fits(column)
+    }
+
+    fn hash(&self) -> u64 {
+        hash(self.as_bytes())
+    }
+}
+
+impl Sealed for String {
+    fn fits(&self, column: &ColumnDescriptor) -> bool {
+        self.as_str().fits(column)
+    }
+
+    fn hash(&self) -> u64 {
+        Sealed::hash(self.as_str())
+    }
 }
 
 impl Sealed for Int96 {

@@ -1,7 +1,8 @@
 //! Bloomline's filters against those of the crate `parquet`: the same bytes, the same answers, in files that
-//! either of them wrote. `engines.rs` has those of other engines.
+//! either of them wrote. `engines.rs` has those of other engines, `through_arrow.rs` those of Arrow's columns.
 
 mod engines;
+mod through_arrow;
 
 use bloomline::engines::parquet as ours;
 use bloomline::hash::hash_u64;
@@ -251,6 +252,12 @@ fn other_types_are_refused() {
     assert_eq!(fixed.may_contain(&[7_u8; 5]).unwrap(), [0]);
     assert_eq!(fixed.may_contain_any(&[vec![7_u8; 5]]).unwrap(), [0]);
     assert!(fixed.may_contain(&[7_u8; 4]).is_err() && fixed.may_contain("77777777").is_err());
+    let values = [vec![Int96::from(vec![7, 8, 9])]];
+    let int96 = opened(&file::<Int96Type>("required int96 c", &values, with_filters())).1;
+    let twelve = [[7, 0, 0, 0], [8, 0, 0, 0], [9, 0, 0, 0]].concat();
+    assert_eq!(int96.may_contain(&twelve).unwrap(), [0]);
+    assert!(int96.may_contain("twelve bytes").is_err());
+    assert!(int96.may_contain_any(&["twelve bytes".to_string()]).is_err());
     let values = [vec![ByteArray::from("plum")]];
     let text =
         opened(&file::<ByteArrayType>("required binary c (UTF8)", &values, with_filters())).1;
@@ -300,20 +307,30 @@ fn filters_that_cannot_be_read() {
     assert_eq!(filters.may_contain(&7_i64).unwrap(), [0, 1, 2, 3, 4]);
 }
 
-/// Older files do not say how long a filter is.
-#[test]
-fn filters_without_a_length() -> Result<()> {
+/// A file of three row groups.
+fn three_row_groups() -> Bytes {
     let row_groups: Vec<Vec<i64>> =
         (0..3).map(|i| (0..3000).map(|j| 3 * j + i).collect()).collect();
-    let good = file::<Int64Type>("required int64 c", &row_groups, with_filters());
-    let (metadata, known) = opened(&good);
+    file::<Int64Type>("required int64 c", &row_groups, with_filters())
+}
+
+/// The same, but nothing says how long a filter is.
+fn without_lengths(metadata: &ParquetMetaData) -> Result<ParquetMetaData> {
     let groups = metadata.row_groups().iter().map(|row_group| {
         let chunk =
             row_group.column(0).clone().into_builder().set_bloom_filter_length(None).build()?;
         row_group.clone().into_builder().set_column_metadata(vec![chunk]).build()
     });
     let groups = groups.collect::<Result<Vec<_>>>()?;
-    let older = ParquetMetaData::new(metadata.file_metadata().clone(), groups);
+    Ok(ParquetMetaData::new(metadata.file_metadata().clone(), groups))
+}
+
+/// Older files do not say how long a filter is.
+#[test]
+fn filters_without_a_length() -> Result<()> {
+    let good = three_row_groups();
+    let (metadata, known) = opened(&good);
+    let older = without_lengths(&metadata)?;
     let filters = ColumnFilters::read(&good, &older, 0)?;
     let asked: Vec<i64> = (0..12_000).collect();
     assert!((0..3).all(|i| filters.has_filter(i)));
@@ -323,5 +340,31 @@ fn filters_without_a_length() -> Result<()> {
     let first = metadata.row_group(2).column(0).bloom_filter_offset().unwrap() as usize;
     let filters = ColumnFilters::read(&good.slice(..first + 2000), &older, 0)?;
     assert_eq!([0, 1, 2].map(|i| filters.has_filter(i)), [true, true, false]);
+    Ok(())
+}
+
+/// A file whose row groups all name one filter does not make a reader keep that filter for each of them: those
+/// that are kept fit into the file together, as filters do not overlap.
+#[test]
+fn filters_take_no_more_memory_than_the_file() -> Result<()> {
+    let bytes = three_row_groups();
+    let metadata = opened(&bytes).0;
+    let len = metadata.row_group(1).column(0).bloom_filter_length().unwrap() as usize;
+    assert!(len > ours::MAX_HEADER_LEN, "{len}");
+    let path = std::env::temp_dir().join(format!("bloomline-room-{}", std::process::id()));
+    std::fs::write(&path, &bytes)?;
+    let file = std::fs::File::open(&path)?;
+    for metadata in [without_lengths(&metadata)?, metadata] {
+        let row_groups = vec![metadata.row_group(1).clone(); 10_000];
+        let crafted = ParquetMetaData::new(metadata.file_metadata().clone(), row_groups);
+        let filters = ColumnFilters::read(&file, &crafted, 0)?;
+        let kept = (0..10_000).filter(|&i| filters.has_filter(i)).count();
+        assert_eq!(kept, bytes.len() / len, "of {len} bytes in {}", bytes.len());
+        // In the others everything may be.
+        assert!(filters.may_contain(&2_i64)?.len() >= 10_000 - kept);
+        assert_eq!(filters.may_contain(&1_i64)?.len(), 10_000);
+    }
+    drop(file);
+    std::fs::remove_file(&path)?;
     Ok(())
 }
