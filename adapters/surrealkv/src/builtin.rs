@@ -53,7 +53,7 @@ impl BuiltinFilter {
         ((self.bits_per_key as f64 * 0.7) as u8).clamp(1, MAX_K)
     }
 
-    /// Builds the filter of `count` keys.
+    /// Builds the filter of `count` keys. If there is no memory for it, every key may be in it.
     fn build(self, count: usize, hashes: impl Iterator<Item = u32>) -> Vec<u8> {
         if count == 0 {
             return Vec::new();
@@ -62,9 +62,13 @@ impl BuiltinFilter {
         let Some(bits) = Bits::of_bytes(bytes) else {
             return EVERYTHING.to_vec();
         };
+        let mut filter = Vec::new();
+        if filter.try_reserve_exact(bytes + 1).is_err() {
+            return EVERYTHING.to_vec();
+        }
         let k = self.k();
-        let mut filter = vec![0; bytes + 1];
-        filter[bytes] = k;
+        filter.resize(bytes, 0);
+        filter.push(k);
         for hash in hashes {
             let key = bits.of_key(hash);
             for bit in (0..k.into()).map(|i| key.bit(i)) {
@@ -78,7 +82,7 @@ impl BuiltinFilter {
 /// A larger byte in the place of k is for encodings to come, all of whose keys may be present.
 const MAX_K: u8 = 30;
 
-/// A filter that every key may be in: of too many keys.
+/// A filter that every key may be in: of too many keys, or without memory.
 const EVERYTHING: [u8; 2] = [0, MAX_K + 1];
 
 /// So many bits are tested without a branch between them. After the first one or two it would be mispredicted
@@ -216,5 +220,13 @@ mod tests {
         assert!(Bits::of_bytes(1 << 29).is_none());
         assert_eq!(Bits::of_bytes((1 << 29) + 3).unwrap().count, 24);
         assert!(BuiltinFilter::default().may_contain(&EVERYTHING, b"apple"));
+    }
+
+    /// One key of 2^57 bytes, which no address space has.
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn without_memory_every_key_may_be_present() {
+        let policy = BuiltinFilter::new((1 << 60) + 64);
+        assert!(policy.create_filter(&[b"apple".to_vec()]) == EVERYTHING);
     }
 }

@@ -1,7 +1,7 @@
 //! Bloomline's own filters in surrealkv's tables.
 
 use bloomline::hash::hash;
-use bloomline::{Builder, Error, StaticBuilder, StaticParams, View, sizing};
+use bloomline::{Backend, Builder, Error, StaticBuilder, StaticParams, View, sizing};
 use std::fmt;
 use surrealkv::FilterPolicy;
 
@@ -44,7 +44,10 @@ impl BloomlineFilter {
     ///
     /// # Errors
     /// [`Error::Rate`] unless the rate is between 0 and 1; [`Error::RateTooSmall`].
+    /// [`Error::Backend`] or [`Error::Prefetch`] if an environment variable is wrong: tables would have no
+    /// filters.
     pub fn for_rate(rate: f64) -> Result<BloomlineFilter, Error> {
+        Backend::active()?;
         let (bits_per_key, _) = sizing::bits_for_rate(rate).unwrap_or_default();
         let builder = Kind::Plain(Builder::for_rate(rate, 0)?);
         Ok(BloomlineFilter { rate, seed: 0, builder, bits_per_key })
@@ -55,7 +58,10 @@ impl BloomlineFilter {
     ///
     /// # Errors
     /// [`Error::Rate`] unless the rate is between 0 and 1; [`Error::RateTooSmall`] if it is below 2^-16.
+    /// [`Error::Backend`] or [`Error::Prefetch`] if an environment variable is wrong: tables would have no
+    /// filters.
     pub fn static_for_rate(rate: f64) -> Result<BloomlineFilter, Error> {
+        Backend::active()?;
         let params = StaticParams::for_rate(1, rate)?;
         let bits_per_key = sizing::static_line::bits(params.rows());
         let builder = Kind::Static(StaticBuilder::for_rate(rate, 0)?);

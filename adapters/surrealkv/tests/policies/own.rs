@@ -4,6 +4,7 @@ use crate::definition::keys;
 use crate::policy::surrealkvs_own;
 use bloomline::{OwnedView, View};
 use bloomline_surrealkv::{BloomlineFilter, BuiltinFilter, Error, TransitionFilter};
+use std::process::Command;
 use surrealkv::{FilterPolicy, RibbonFilter};
 
 /// Policies of both kinds, at several rates.
@@ -122,6 +123,23 @@ fn impossible_rates() {
     }
     assert!(matches!(BloomlineFilter::static_for_rate(1e-6), Err(Error::RateTooSmall(_))));
     assert_eq!(BloomlineFilter::static_for_rate(0.01).unwrap().rate(), 1.0 / 128.0);
+}
+
+/// A backend that there is not would leave tables without filters. The variable is read when a program is
+/// loaded, so the test runs itself with it.
+#[test]
+fn unknown_backends_are_errors() {
+    const NAME: &str = "BLOOMLINE_BACKEND";
+    if std::env::var(NAME).is_ok_and(|name| name == "none-such") {
+        assert!(matches!(BloomlineFilter::for_rate(0.01), Err(Error::Backend)));
+        assert!(matches!(BloomlineFilter::static_for_rate(0.01), Err(Error::Backend)));
+        return;
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "own::unknown_backends_are_errors"]).env(NAME, "none-such");
+    let output = again.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 /// A filter that was cut anywhere, or whose footer is damaged anywhere, may contain every key.
