@@ -66,11 +66,17 @@ impl Bits {
         Bits::of(0, Box::new([0]))
     }
 
+    /// The filter of these bytes. If there is no memory for it, every key may be in it.
     pub(crate) fn decode(data: &[u8]) -> Bits {
-        match data.split_first_chunk() {
-            Some((probes, bytes)) => Bits::of(u16::from_be_bytes(*probes), bytes.into()),
-            None => Bits::anything(),
+        let Some((probes, bytes)) = data.split_first_chunk() else {
+            return Bits::anything();
+        };
+        let mut copy: Vec<u8> = Vec::new();
+        if copy.try_reserve_exact(bytes.len()).is_err() {
+            return Bits::anything();
         }
+        copy.extend_from_slice(bytes);
+        Bits::of(u16::from_be_bytes(*probes), copy.into())
     }
 
     fn of(probes: u16, bytes: Box<[u8]>) -> Bits {

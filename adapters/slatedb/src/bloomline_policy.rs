@@ -2,7 +2,7 @@
 
 use crate::keys::{Added, Keys};
 use bloomline::hash::hash;
-use bloomline::{Error, OwnedView, Params, StaticBuilder, StaticParams};
+use bloomline::{Backend, Error, OwnedView, Params, StaticBuilder, StaticParams};
 use slatedb::bytes::BufMut;
 use slatedb::{Filter, FilterBuilder, FilterPolicy, FilterQuery, PrefixExtractor, RowEntry};
 use std::sync::Arc;
@@ -44,7 +44,10 @@ impl BloomlinePolicy {
     ///
     /// # Errors
     /// As [`Params::for_rate`].
+    /// [`Error::Backend`] or [`Error::Prefetch`] if an environment variable is wrong: tables would have no
+    /// filters.
     pub fn plain(rate: f64) -> Result<BloomlinePolicy, Error> {
+        Backend::active()?;
         Params::for_rate(1, rate)?;
         Ok(BloomlinePolicy::of(Kind::Plain, rate))
     }
@@ -54,7 +57,10 @@ impl BloomlinePolicy {
     ///
     /// # Errors
     /// As [`StaticParams::for_rate`].
+    /// [`Error::Backend`] or [`Error::Prefetch`] if an environment variable is wrong: tables would have no
+    /// filters.
     pub fn of_static(rate: f64) -> Result<BloomlinePolicy, Error> {
+        Backend::active()?;
         StaticParams::for_rate(1, rate)?;
         Ok(BloomlinePolicy::of(Kind::Static, rate))
     }
@@ -178,6 +184,8 @@ impl FilterBuilder for Builder {
     }
 
     fn build(&mut self) -> Arc<dyn Filter> {
+        // The next filter does not have the last prefix of this one.
+        self.added = Added::new(self.keys.clone());
         let bytes = match &mut self.collector {
             Some(Collector::Plain(builder)) => builder.finish_vec().ok(),
             Some(Collector::Static(builder)) => builder.finish_vec().ok(),

@@ -118,6 +118,8 @@ impl FilterBuilder for Builder {
     }
 
     fn build(&mut self) -> Arc<dyn Filter> {
+        // The next filter does not have the last prefix of this one.
+        self.added = Added::new(self.keys.clone());
         let bits = match &mut self.hashes {
             Some(hashes) => Bits::build(&std::mem::take(hashes), self.bits_per_key),
             None => Bits::anything(),

@@ -1,8 +1,9 @@
 //! Filters without a database.
 
 use super::*;
-use bloomline::{Params, StaticParams};
+use bloomline::{Error, Params, StaticParams};
 use std::ops::Bound;
+use std::process::Command;
 
 const COUNTS: [usize; 15] = [0, 1, 2, 3, 7, 8, 9, 10, 64, 65, 100, 1000, 4097, 20_000, 200_000];
 const BITS: [u32; 17] = [1, 2, 3, 5, 8, 10, 12, 15, 16, 20, 24, 50, 100, 371, 372, 1000, 95_000];
@@ -125,7 +126,7 @@ fn any_bytes_answer_as_in_slatedb() {
         }
     }
     assert!(absent > 20_000, "{absent}");
-    for short in [&[][..], &[0], &[6]] {
+    for short in [&[][..], &[0], &[6], &[0, 6], &[0, 255]] {
         assert!(has(&*ours.decode(short), b"any"));
     }
 }
@@ -242,6 +243,37 @@ fn seeds_are_those_of_the_filters() {
     assert_eq!(Params::for_rate(1, 0.0).unwrap_err(), BloomlinePolicy::plain(0.0).unwrap_err());
     let (theirs, ours) = (StaticParams::for_rate(1, 2.0), BloomlinePolicy::of_static(2.0));
     assert_eq!(theirs.unwrap_err(), ours.unwrap_err());
+}
+
+/// A builder that has built a filter has forgotten what it added: the next filter has the prefix again.
+#[test]
+fn builders_are_used_again() {
+    for policy in policies() {
+        let mut builder = policy.builder();
+        for key in [b"plum 1", b"plum 2"] {
+            builder.add_entry(&entry(key));
+            let made = builder.build();
+            assert!(has(&*made, key) && has_prefix(&*made, b"plum"), "{}", policy.name());
+            assert!(!has(&*made, b"plum 3"), "{}", policy.name());
+        }
+    }
+}
+
+/// A backend that there is not would leave tables without filters. The variable is read when a program is
+/// loaded, so the test runs itself with it.
+#[test]
+fn unknown_backends_are_errors() {
+    const NAME: &str = "BLOOMLINE_BACKEND";
+    if std::env::var(NAME).is_ok_and(|name| name == "none-such") {
+        assert!(matches!(BloomlinePolicy::plain(0.01), Err(Error::Backend)));
+        assert!(matches!(BloomlinePolicy::of_static(0.01), Err(Error::Backend)));
+        return;
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "bytes::unknown_backends_are_errors"]).env(NAME, "none-such");
+    let output = again.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 #[test]
