@@ -45,13 +45,14 @@
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //! | [`set_huge_pages`] | whether large filters lie in huge pages |
-//! | [`definition`] | the algorithms in their plainest form; start reading the source there |
 //!
 //! The feature `serde` makes filters, [`Params`] and [`CuckooParams`] fields as any other of structs
 //! that derive `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
-//! feature `capi`.
+//! feature `capi`. To read the source, start with `src/line.rs`: the algorithm in its plainest form.
 
 mod bitmap;
+// Nobody needs it to use a filter. Tests do, the Redis module, and who writes another implementation.
+#[doc(hidden)]
 pub mod definition;
 pub mod engines;
 mod error;

@@ -123,7 +123,7 @@ impl CuckooFilter {
 
     /// As [`insert_hash`](CuckooFilter::insert_hash), but relocates up to `kicks` fingerprints,
     /// whatever [`most_kicks`](CuckooFilter::most_kicks) is. With 0 it only takes a free slot. If
-    /// fewer are enough, more give the same lines: with [`MAX_KICKS`](cuckoo::MAX_KICKS), a copy
+    /// fewer are enough, more give the same lines: with 2,048, the most that an insert makes, a copy
     /// takes every key that the filter took, into the same slots.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ use std::fmt;
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 ///
-/// [`static_line`](crate::definition::static_line) is its definition. A set of hashes determines the bytes:
+/// `src/layouts/static_line.rs` is its definition. A set of hashes determines the bytes:
 /// their order, repeated ones and the number of threads do not matter.
 pub struct StaticFilter {
     /// Of all levels.

@@ -55,7 +55,7 @@ impl Params {
 
     /// As [`Params::new`], for a standard Bloom filter: one array of bits; anywhere in it a key
     /// sets k bits. It has the lowest rate for its memory, and up to k cache lines per key. It
-    /// cannot be folded. See [`definition::classic`](mod@crate::definition::classic).
+    /// cannot be folded. `src/layouts/classic.rs` is its definition.
     ///
     /// ```
     /// use bloomline::{Filter, Params};

@@ -4,20 +4,8 @@ use super::{files, none, read};
 
 /// Types and modules without one: what others are made of, and the sizes of single layouts. `OwnedView` shows
 /// what a view does.
-const NONE: [&str; 16] = [
+const NONE: [&str; 4] = [
     "bloomline::View",
-    "bloomline::definition::cascade",
-    "bloomline::definition::cascade::Layer",
-    "bloomline::definition::cuckoo::Bucket",
-    "bloomline::definition::cuckoo::Budget",
-    "bloomline::definition::cuckoo::Inserted",
-    "bloomline::definition::growing",
-    "bloomline::definition::growing::Content",
-    "bloomline::definition::growing::Found",
-    "bloomline::definition::growing::Mixed",
-    "bloomline::definition::line",
-    "bloomline::definition::static_line::Levels",
-    "bloomline::definition::static_line::Line",
     "bloomline::sizing::cascade",
     "bloomline::sizing::classic",
     "bloomline::sizing::static_line",
@@ -54,9 +42,7 @@ fn has_type(source: &str, name: &str) -> bool {
 /// Whether a source has an example of a module: in its first comment, or where it is declared.
 fn has_module(file: &str, source: &str, path: &str) -> bool {
     let name = path.rsplit("::").next().unwrap();
-    // The definitions are of the files in layouts/.
-    let place =
-        path.replace("bloomline", "").replace("definition::", "layouts::").replace("::", "/");
+    let place = path.replace("bloomline", "").replace("::", "/");
     let own = file.ends_with(&format!("{place}.rs")) || file.ends_with(&format!("{place}/mod.rs"));
     let lines: Vec<&str> = source.lines().collect();
     let head = lines.iter().take_while(|line| line.starts_with("//!"));

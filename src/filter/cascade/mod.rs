@@ -42,8 +42,7 @@ use std::io::{self, Write};
 /// It is a series of [`StaticFilter`]s, its **layers**. The first holds the included keys, the
 /// second the excluded keys that the first passes. The third holds the included keys that the
 /// second passes, and so on. A probe of an excluded key reads the first layer and seldom more; of
-/// an included key, the first two and seldom more. [`cascade`](mod@crate::definition::cascade) is
-/// its definition.
+/// an included key, the first two and seldom more. `src/layouts/cascade.rs` is its definition.
 ///
 /// The sets of hashes determine the bytes, whatever their order. Repeated hashes change no answer;
 /// they can make the first layer larger.
@@ -80,7 +79,7 @@ impl Cascade {
     }
 
     /// Returns the layers, the first first: static filters, each with its own size and key count. A
-    /// layer has hashes of its own: see [`layer_hash`](crate::definition::cascade::layer_hash).
+    /// layer has hashes of its own: see `layer_hash` in `src/layouts/cascade.rs`.
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &StaticFilter> + ExactSizeIterator {
         self.layers.iter().map(|layer| &layer.filter)
     }
