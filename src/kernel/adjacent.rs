@@ -163,8 +163,6 @@ static HAVE: [Have; Backend::ALL.len()] = {
     const SCALAR: Have = have!(native::ScalarAlike);
     Backend::table([
         (Backend::Scalar, SCALAR),
-        #[cfg(target_arch = "x86_64")]
-        (Backend::Portable, SCALAR),
         #[cfg(not(target_arch = "x86_64"))]
         (
             Backend::Portable,

@@ -1,4 +1,5 @@
-//! The backends: a row for each says its name and what it needs of a CPU.
+//! The backends: a row for each says its name, what it needs of a CPU, and which other one does what it has
+//! no code of its own for.
 //!
 //! `scripts/required-backends.sh` reads the rows, too.
 
@@ -30,9 +31,10 @@ macro_rules! is_there {
     }};
 }
 
-/// Makes [`Backend`] of rows: `Variant "name" on ARCHITECTURE ["feature" ...];`.
+/// Makes [`Backend`] of rows: `Variant "name" on ARCHITECTURE ["feature" ...] or OTHER;`.
 macro_rules! backends {
-    ($($(#[$doc:meta])* $variant:ident $name:literal on $architecture:tt [$($feature:tt)*];)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal on $architecture:tt [$($feature:tt)*]
+        or $other:ident;)*) => {
         /// An implementation of the kernels. All give the same bytes and the same answers.
         ///
         /// ```
@@ -57,6 +59,16 @@ macro_rules! backends {
 
             /// How many of them a library for this architecture has.
             pub(super) const BUILT: usize = 0 $(+ is_built!($architecture) as usize)*;
+
+            /// The features that each needs.
+            const FEATURES: [&[&str]; Backend::NAMES.len()] = [$(&[$($feature),*]),*];
+
+            /// The backend whose code it takes where it has none of its own.
+            const fn other(self) -> Backend {
+                match self {
+                    $(Backend::$variant => Backend::$other,)*
+                }
+            }
 
             /// Whether this CPU has what it needs.
             fn is_there(self) -> bool {
@@ -84,12 +96,12 @@ macro_rules! backends {
 
 backends! {
     /// One lane after the other, on every CPU.
-    Scalar "scalar" on any [];
+    Scalar "scalar" on any [] or Scalar;
     /// 8 lanes through `wide`: NEON on aarch64. On x86-64 it is `Scalar` under another name.
-    Portable "portable" on any [];
+    Portable "portable" on any [] or Scalar;
     // The scalar instructions are those that every CPU with AVX2 has beside it.
     /// x86-64 with AVX2.
-    Avx2 "avx2" on "x86_64" ["avx2" "bmi1" "bmi2" "popcnt"];
+    Avx2 "avx2" on "x86_64" ["avx2" "bmi1" "bmi2" "popcnt"] or Scalar;
     // Only the builder of RocksDB's lines needs VBMI, only that and matrices GFNI, only growing filters VBMI2, and only static
     // lines and these VPOPCNTDQ; all CPUs with GFNI have them. But requiring them leaves out the first generation (Skylake, Cascade
     // Lake), which lowers the core's clock under 512-bit multiplies.
@@ -98,24 +110,61 @@ backends! {
     Avx512 "avx512" on "x86_64" [
         "avx2" "bmi1" "bmi2" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd"
         "avx512vbmi" "avx512vbmi2" "avx512vpopcntdq" "gfni"
-    ];
+    ] or Avx2;
 }
 
-impl Backend {
-    /// A table of what each backend has, of rows for all that are built: one without a row for each does
-    /// not compile. The rows of others are never reached, and repeat the first.
-    pub(super) const fn table<T: Copy>(
-        rows: [(Backend, T); Backend::BUILT],
-    ) -> [T; Backend::ALL.len()] {
-        let mut table = [rows[0].1; Backend::ALL.len()];
-        let (mut i, mut there) = (0, 0_u64);
-        while i < rows.len() {
-            let at = rows[i].0 as usize;
-            assert!(there >> at & 1 == 0, "one row for each backend");
-            there |= 1 << at;
-            table[at] = rows[i].1;
+/// What runs a backend runs the one whose code it may take.
+const _: () = {
+    const fn is_same(one: &[u8], two: &[u8]) -> bool {
+        let mut i = 0;
+        while i < one.len() && i < two.len() && one[i] == two[i] {
             i += 1;
         }
+        i == one.len() && i == two.len()
+    }
+    const fn has(features: &[&str], feature: &str) -> bool {
+        let mut i = 0;
+        while i < features.len() && !is_same(features[i].as_bytes(), feature.as_bytes()) {
+            i += 1;
+        }
+        i < features.len()
+    }
+    let mut at = 1;
+    while at < Backend::ALL.len() {
+        let other = Backend::ALL[at].other() as usize;
+        assert!(other < at, "the table has it before");
+        let mut i = 0;
+        while i < Backend::FEATURES[other].len() {
+            assert!(
+                has(Backend::FEATURES[at], Backend::FEATURES[other][i]),
+                "a feature is missing"
+            );
+            i += 1;
+        }
+        at += 1;
+    }
+};
+
+impl Backend {
+    /// A table of what each backend has, of rows in the order of [`Backend::ALL`], the first for the scalar
+    /// one. A backend without a row has what the one that stands in its row above has. The rows of those
+    /// that are not built are never reached.
+    pub(super) const fn table<T: Copy, const ROWS: usize>(
+        rows: [(Backend, T); ROWS],
+    ) -> [T; Backend::ALL.len()] {
+        assert!(rows[0].0 as usize == 0, "every CPU has the first");
+        let mut table = [rows[0].1; Backend::ALL.len()];
+        let (mut at, mut row) = (1, 1);
+        while at < table.len() {
+            if row < ROWS && rows[row].0 as usize == at {
+                table[at] = rows[row].1;
+                row += 1;
+            } else {
+                table[at] = table[Backend::ALL[at].other() as usize];
+            }
+            at += 1;
+        }
+        assert!(row == ROWS, "one row for each backend, in order");
         table
     }
 
@@ -137,5 +186,27 @@ impl Backend {
     /// Returns the backends that this CPU can run, the slowest first.
     pub fn available() -> impl Iterator<Item = Backend> {
         Backend::ALL.into_iter().filter(|backend| backend.is_available())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Backend::{self, Avx2, Avx512, Portable, Scalar};
+
+    #[test]
+    fn a_backend_without_a_row_has_that_of_another() {
+        assert_eq!(
+            Backend::table([(Scalar, 1), (Portable, 2), (Avx2, 3), (Avx512, 4)]),
+            [1, 2, 3, 4]
+        );
+        assert_eq!(Backend::table([(Scalar, 1), (Avx2, 3)]), [1, 1, 3, 3]);
+        assert_eq!(Backend::table([(Scalar, 1), (Portable, 2), (Avx512, 4)]), [1, 2, 1, 4]);
+        assert_eq!(Backend::table([(Scalar, 1)]), [1; 4]);
+    }
+
+    #[test]
+    #[should_panic(expected = "in order")]
+    fn no_row_is_lost() {
+        Backend::table([(Scalar, 1), (Avx2, 3), (Portable, 2)]);
     }
 }

@@ -272,8 +272,6 @@ static CALLS: [[Calls; 2]; Backend::ALL.len()] = {
     const SCALAR: [Calls; 2] = calls!(native::ScalarAlike, fast_local::Scalar);
     Backend::table([
         (Backend::Scalar, SCALAR),
-        #[cfg(target_arch = "x86_64")]
-        (Backend::Portable, SCALAR),
         #[cfg(not(target_arch = "x86_64"))]
         (
             Backend::Portable,

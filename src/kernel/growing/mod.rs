@@ -382,7 +382,6 @@ const SCALAR: Calls =
 /// Those of each backend where the instruction that spreads bits is slow.
 static WITHOUT_PDEP: [Calls; Backend::ALL.len()] = Backend::table([
     (Backend::Scalar, SCALAR),
-    (Backend::Portable, SCALAR),
     #[cfg(target_arch = "x86_64")]
     (
         Backend::Avx2,
@@ -403,7 +402,6 @@ static WITHOUT_PDEP: [Calls; Backend::ALL.len()] = Backend::table([
 /// Those of each backend.
 static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
     (Backend::Scalar, SCALAR),
-    (Backend::Portable, SCALAR),
     #[cfg(target_arch = "x86_64")]
     (
         Backend::Avx2,

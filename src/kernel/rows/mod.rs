@@ -66,7 +66,6 @@ macro_rules! rows {
             const PLAIN: Calls<$row> = Calls { select: plain::select, refine: plain::refine };
             Backend::table([
                 (Backend::Scalar, PLAIN),
-                (Backend::Portable, PLAIN),
                 #[cfg(target_arch = "x86_64")]
                 (Backend::Avx2, Calls { select: avx2::$select, refine: avx2::$refine }),
                 #[cfg(target_arch = "x86_64")]
@@ -88,9 +87,6 @@ rows!(u32, CALLS_32, select_32, refine_32);
 
 static BYTES: [Bytes; Backend::ALL.len()] = Backend::table([
     (Backend::Scalar, plain::bytes as Bytes),
-    (Backend::Portable, plain::bytes),
-    #[cfg(target_arch = "x86_64")]
-    (Backend::Avx2, plain::bytes),
     #[cfg(target_arch = "x86_64")]
     (Backend::Avx512, avx512::bytes),
 ]);
