@@ -130,7 +130,7 @@ fn what_cannot_be_built_leaves_the_filter() {
     let other = GrowingFilter::build(40_000, 0.01, 0, &hashes[..5000]).unwrap();
     let before: Vec<(u64, u64)> = filter.prefixes().collect();
     let mut left = 0;
-    while with(left, || filter.merge(&other)) == Err(Error::OutOfMemory) {
+    while with(left, || filter.union(&other)) == Err(Error::OutOfMemory) {
         assert!(filter.prefixes().eq(before.iter().copied()));
         assert!(with(left, || filter.split(3)).is_err());
         left += 1;

@@ -276,7 +276,7 @@ fn sets(keys: u64) {
         sorted
     };
     for _ in 0..5 {
-        merges.push(time(2 * keys as usize, || one.merge(&two).unwrap()));
+        merges.push(time(2 * keys as usize, || one.union(&two).unwrap()));
         one = first.try_clone().unwrap();
         lists.push(time(keys as usize, || {
             two.prefixes().map(|(prefix, count)| prefix ^ count).fold(0, |a, b| a ^ b)

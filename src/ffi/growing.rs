@@ -222,7 +222,7 @@ fn bloomline_growing_clear(filter: *mut bloomline_growing) {
 fn bloomline_growing_union(
     into: *mut bloomline_growing, from: *const bloomline_growing,
 ) -> bloomline_status {
-    combine(into, from, GrowingFilter::merge)
+    combine(into, from, GrowingFilter::union)
 }
 fn bloomline_growing_intersect(
     into: *mut bloomline_growing, with: *const bloomline_growing,

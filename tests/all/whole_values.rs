@@ -1,5 +1,5 @@
-//! Filters as values: cloned, compared, shown, written to buffers, streams and files and read from them,
-//! by every kind.
+//! Filters as values: cloned, compared, shown, measured, written to buffers, streams and files and read from
+//! them, by every kind.
 
 use crate::directory::Directory;
 use crate::kinds::hashes;
@@ -323,4 +323,31 @@ fn blocks_of_their_own() {
     assert_eq!(block, out);
     assert_eq!(View::open(&block).unwrap().key_count(), 3);
     assert_eq!(builder.finish_vec().unwrap().len(), 128);
+}
+
+/// Lines and counters, to the byte; in huge pages their unused end, too.
+#[test]
+fn memory_is_that_of_lines_and_counters() {
+    let params = |lines| Params::new(lines, 6, 0).unwrap();
+    assert_eq!(Filter::new(params(10)).unwrap().memory_usage(), 640);
+    assert_eq!(ConcurrentFilter::new(params(10)).unwrap().memory_usage(), 640);
+    assert_eq!(CountingFilter::new(params(10)).unwrap().memory_usage(), 5 * 640);
+    // Columns are padded to 64, and have a name or not.
+    let mut matrix = Matrix::new(params(10), 65).unwrap();
+    assert_eq!(matrix.memory_usage(), 2 * 64 * 640);
+    matrix.set_names(&[7; 65]).unwrap();
+    assert!((8 * 65..16 * 65).contains(&(matrix.memory_usage() - 2 * 64 * 640)));
+    let cuckoo = CuckooParams::new(10, 12, 0).unwrap();
+    assert_eq!(CuckooFilter::new(cuckoo).unwrap().memory_usage(), cuckoo.bytes());
+    let lines = (2 << 20) / 64 + 1;
+    let large = Filter::new(params(lines)).unwrap().memory_usage();
+    assert!((64 * lines as usize..=(2 << 20) * 11 / 10).contains(&large), "{large}");
+    let mut scalable = ScalableFilter::new(100, 0.01, 9).unwrap();
+    for key in 0..5000u64 {
+        scalable.insert(&key).unwrap();
+        let stages: usize = scalable.stages().map(Filter::memory_usage).sum();
+        assert_eq!(scalable.memory_usage(), stages);
+    }
+    let cascade = Cascade::from_keys(0..400u64, 10_000..20_000u64).unwrap();
+    assert_eq!(cascade.memory_usage() as u64, 64 * cascade.line_count());
 }

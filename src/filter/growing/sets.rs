@@ -65,7 +65,7 @@ impl GrowingFilter {
     ///
     /// # Errors
     /// [`Error::Mismatch`]; [`Error::OutOfMemory`]. The filter is unchanged.
-    pub fn merge(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+    pub fn union(&mut self, other: &GrowingFilter) -> Result<(), Error> {
         self.matches(other)?;
         let key_count = self.key_count.saturating_add(other.key_count);
         let plan = self.plan(self.longer_lengths(other), false, key_count);

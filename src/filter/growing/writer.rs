@@ -169,12 +169,12 @@ impl GrowingWriter {
         result
     }
 
-    /// Adds the keys of another filter, as [`GrowingFilter::merge`]. Readers see the filter before or after.
+    /// Adds the keys of another filter, as [`GrowingFilter::union`]. Readers see the filter before or after.
     ///
     /// # Errors
-    /// As [`GrowingFilter::merge`].
-    pub fn merge(&mut self, other: &GrowingFilter) -> Result<(), Error> {
-        self.filter.merge(other)?;
+    /// As [`GrowingFilter::union`].
+    pub fn union(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+        self.filter.union(other)?;
         self.show_all();
         Ok(())
     }

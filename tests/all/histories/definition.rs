@@ -84,7 +84,7 @@ impl<M: Model> Subject for M {
 /// Plain (1) and classic (6) filters, and those that threads share (0), of which a copy has no
 /// number of keys.
 #[derive(Clone)]
-pub(super) struct Lines<const LAYOUT: u16> {
+pub(crate) struct Lines<const LAYOUT: u16> {
     line_count: usize,
     k: u32,
     seed: u64,
@@ -264,7 +264,7 @@ impl Model for Counting {
 }
 
 #[derive(Clone)]
-pub(super) struct Cuckoo {
+pub(crate) struct Cuckoo {
     bits: u32,
     seed: u64,
     lines: Vec<u8>,

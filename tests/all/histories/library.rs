@@ -383,7 +383,7 @@ impl Subject for GrowingFilter {
         answers
     }
     fn union(&mut self, other: &Self) -> Result<(), Error> {
-        self.merge(other)
+        GrowingFilter::union(self, other)
     }
     fn other(&mut self, verb: &str, args: &[&str]) -> String {
         match verb {

@@ -442,7 +442,7 @@ fn counts_up_to_the_highest_number() {
         for key in [[keys[0]; 300], [keys[1]; 300]].as_flattened() {
             filter.insert_hash(*key).unwrap();
         }
-        merged.merge(&other).unwrap();
+        merged.union(&other).unwrap();
         for filter in [filter, merged] {
             assert_eq!(filter.key_count(), u64::MAX);
             let counts = [0, 1].map(|key| filter.count_hash(keys[key]));

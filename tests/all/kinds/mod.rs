@@ -114,47 +114,140 @@ macro_rules! kinds {
     };
 }
 
-/// `NAME: KIND, MAKE, DEFINITION, has [VERBS], lacks { VERB: "REASON" };` for each kind that takes keys,
-/// passed on to a macro: see `tests/all/verbs.rs`, whose names these are.
+/// `NAME: takes KIND, MAKE, DEFINITION, has [VERBS], lacks { VERB: "REASON" }, otherwise { VERB: "FOR WHAT" };`
+/// for each kind, passed on to a macro: see `tests/all/verbs.rs`, whose names these are. `built`: of all its
+/// keys at once, or of filters.
 macro_rules! verbs {
     ($then:ident) => {
         $then! {
-            plain: Filter, Filter::new(params()).unwrap(), lines(),
+            plain: takes Filter, Filter::new(params()).unwrap(), shaped::<Lines<1>>(),
             has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-            lacks { remove: "other keys have the same bits" };
-            standard: Filter, crate::definition::classic_filter(params()).unwrap(),
-            Standard(vec![0; params().bytes()], params().k()),
+                insert_new_hashes with_keys from_keys dedup extend clear eq union intersect view
+                try_clone save memory_usage],
+            lacks {
+                remove: "other keys have the same bits"
+                count: "a bit is set or not"
+            }, otherwise {};
+            standard: takes Filter, crate::definition::classic_filter(params()).unwrap(),
+            shaped::<Lines<6>>(),
             has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-            lacks { remove: "other keys have the same bits" };
-            shared: ConcurrentFilter, ConcurrentFilter::new(params()).unwrap(), lines(),
+                insert_new_hashes with_keys from_keys dedup extend clear eq union intersect view
+                try_clone save memory_usage],
+            lacks {
+                remove: "other keys have the same bits"
+                count: "a bit is set or not"
+            }, otherwise {};
+            shared: takes ConcurrentFilter, ConcurrentFilter::new(params()).unwrap(), shaped::<Lines<0>>(),
             has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-            lacks { remove: "other keys have the same bits" };
-            counting: CountingFilter, CountingFilter::new(params()).unwrap(), lines(),
+                insert_new_hashes with_keys from_keys dedup extend clear eq union try_clone save
+                memory_usage],
+            lacks {
+                remove: "other keys have the same bits"
+                intersect: "it takes bits away, which a thread may have set meanwhile"
+                count: "a bit is set or not"
+                view: "it would borrow lines that threads write: snapshot() has one"
+            }, otherwise {};
+            counting: takes CountingFilter, CountingFilter::new(params()).unwrap(), shaped::<Counting>(),
             has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-                insert_new_hashes with_keys from_keys dedup extend clear eq remove save memory_usage],
-            lacks {};
-            cuckoo_filter: CuckooFilter, CuckooFilter::new(cuckoo_params()).unwrap(),
-            Buckets(vec![0; cuckoo_params().bytes()], cuckoo_params().fingerprint_bits()),
+                insert_new_hashes with_keys from_keys dedup extend clear eq remove union count view
+                try_clone save memory_usage],
+            lacks { intersect: "filter() can be cloned and intersected" }, otherwise {};
+            cuckoo_filter: takes CuckooFilter, CuckooFilter::new(cuckoo_params()).unwrap(), buckets(),
             has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-                insert_new_hashes with_keys from_keys clear eq remove save memory_usage],
+                insert_new_hashes with_keys from_keys clear eq remove view try_clone save
+                memory_usage],
             lacks {
                 dedup: "a full filter refuses keys, and the iterator has no place for the error"
                 extend: "the same"
-            };
-            scalable: ScalableFilter, ScalableFilter::new(100, 0.01, SEED).unwrap(),
-            <Scalable as Model>::make(&["100", "0.01", &SEED.to_string()]).unwrap(),
+                union: "there may be no room for the keys of another"
+                intersect: "a key may lie in either of two lines, beside others of its fingerprint"
+                count: "it has 8 slots for a key"
+            }, otherwise {};
+            scalable: takes ScalableFilter, ScalableFilter::new(100, 0.01, SEED).unwrap(),
+            model::<Scalable>([&100, &0.01, &SEED]),
             has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-            lacks { remove: "other keys have the same bits" };
-            window: Window, Window::with_params(3, params()).unwrap(), lines(),
+                insert_new_hashes with_keys from_keys dedup extend clear eq view try_clone save
+                memory_usage],
+            lacks {
+                remove: "other keys have the same bits"
+                union: "stages of different sizes cannot be combined"
+                intersect: "stages of different sizes cannot be combined"
+                count: "a bit is set or not"
+            }, otherwise {};
+            window: takes Window, Window::with_params(3, params()).unwrap(), shaped::<Lines<1>>(),
             has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-                insert_new_hashes with_keys dedup extend clear eq save memory_usage],
+                insert_new_hashes with_keys dedup extend clear eq view try_clone save memory_usage],
             lacks {
                 from_keys: "its keys come generation by generation"
                 remove: "keys leave with their generation"
+                union: "generations of two windows begin at different times"
+                intersect: "generations of two windows begin at different times"
+                count: "a bit is set or not"
+            }, otherwise {};
+            growing: takes GrowingFilter, GrowingFilter::new(2000, 0.01, SEED).unwrap(),
+            model::<Growing>([&2000, &0.01, &SEED]),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys from_keys dedup extend clear eq remove union intersect
+                count view try_clone save memory_usage],
+            lacks {}, otherwise {};
+            unchanging: built StaticFilter, static_builder().build(1).unwrap(), shaped::<Lines<1>>(),
+            has [eq view try_clone save memory_usage],
+            lacks {
+                insert: "it is built of all keys at once"
+                insert_hash: "it is built of all keys at once"
+                insert_keys: "it is built of all keys at once"
+                insert_hashes: "it is built of all keys at once"
+                insert_iter: "it is built of all keys at once"
+                insert_new_keys: "it is built of all keys at once"
+                insert_new_hashes: "it is built of all keys at once"
+                with_keys: "its builder has it"
+                dedup: "it is built of all keys at once"
+                extend: "it is built of all keys at once"
+                clear: "it is built of all keys at once"
+                remove: "it is built of all keys at once"
+                union: "its lines solve equations of all its keys"
+                intersect: "its lines solve equations of all its keys"
+                count: "a key counts once, however often it is given"
+            }, otherwise { from_keys: "tested apart, with all keys" };
+            exact: built Cascade, cascade(), shaped::<Lines<1>>(),
+            has [eq view try_clone save memory_usage],
+            lacks {
+                insert: "it is built of all keys at once"
+                insert_hash: "it is built of all keys at once"
+                insert_keys: "it is built of all keys at once"
+                insert_hashes: "it is built of all keys at once"
+                insert_iter: "it is built of all keys at once"
+                insert_new_keys: "it is built of all keys at once"
+                insert_new_hashes: "it is built of all keys at once"
+                with_keys: "its builder has it"
+                dedup: "it is built of all keys at once"
+                extend: "it is built of all keys at once"
+                clear: "it is built of all keys at once"
+                remove: "it is built of all keys at once"
+                union: "its lines solve equations of all its keys"
+                intersect: "its lines solve equations of all its keys"
+                count: "a key is included or excluded, however often it is given"
+            }, otherwise { from_keys: "of two sets, tested apart" };
+            columns: built Matrix, matrix(), shaped::<Lines<1>>(),
+            has [clear eq try_clone save memory_usage],
+            lacks {
+                insert_iter: "a filter takes the keys, and becomes a column"
+                with_keys: "keys of which column?"
+                from_keys: "keys of which column?"
+                dedup: "keys of which column?"
+                extend: "keys of which column?"
+                remove: "other keys of the column have the same bits"
+                union: "column by column: column(), set_column()"
+                intersect: "column by column: column(), set_column()"
+                count: "a bit is set or not; count_hash() says how many columns may have a key"
+                view: "a view is of one column: column_view()"
+            }, otherwise {
+                insert: "into a column"
+                insert_hash: "into a column"
+                insert_keys: "into a column"
+                insert_hashes: "into a column"
+                insert_new_keys: "into a column"
+                insert_new_hashes: "into a column"
             };
         }
     };

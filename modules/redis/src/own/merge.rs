@@ -188,7 +188,7 @@ fn union_of(first: &Growing, others: &[&Value]) -> Result<Growing, Error> {
     let mut union = first.try_clone()?;
     for value in others {
         if let Value::Growing(from) = value {
-            union.change(|filter| filter.merge(from.filter()))?;
+            union.change(|filter| filter.union(from.filter()))?;
         }
     }
     Ok(union)

@@ -299,7 +299,7 @@ mod tests {
                 add(&mut growing, &hashes[..100], Limit::none()).1.unwrap();
                 for _ in 0..doubled {
                     let other = growing.try_clone().unwrap();
-                    growing.change(|filter| filter.merge(other.filter())).unwrap();
+                    growing.change(|filter| filter.union(other.filter())).unwrap();
                 }
                 assert!(growing.filter().key_count() > u64::MAX / 4);
                 let mut copy = growing.try_clone().unwrap();

@@ -207,7 +207,7 @@ fn every_change_is_saved() {
         |filter, keys, _| (0..30).for_each(|_| filter.remove(&keys[1]).unwrap()),
         |filter, keys, _| _ = filter.remove_keys(keys, &mut [0; 7]),
         |filter, keys, _| _ = filter.remove_hashes(keys, &mut [0; 7]),
-        |filter, _, other| filter.merge(other).unwrap(),
+        |filter, _, other| filter.union(other).unwrap(),
         |filter, _, other| filter.difference(other).unwrap(),
         |filter, _, other| filter.intersect(other).unwrap(),
         |filter, _, other| *filter = other.clone(),

@@ -77,7 +77,7 @@ fn merged_intersected_and_subtracted() {
                 all.into_iter().filter(|&(_, count)| count > 0).collect::<Vec<_>>()
             };
             let mut union = of(&a).0;
-            union.merge(&two).unwrap();
+            union.union(&two).unwrap();
             assert!(union.prefixes().eq(both(|a, b| a + b)));
             assert_eq!(union.key_count(), (a.len() + b.len()) as u64);
             assert!(a.iter().chain(&b).all(|&hash| union.contains_hash(hash)));
@@ -136,7 +136,7 @@ fn merged_unbounded_filters_have_all_keys() {
     };
     for &size in sizes() {
         let ((mut one, a), (two, b)) = (make(size, 1), make(9_000, 2));
-        one.merge(&two).unwrap();
+        one.union(&two).unwrap();
         assert!(a.iter().chain(&b).all(|&hash| one.contains_hash(hash)));
         for (i, part) in one.split(3).unwrap().iter().enumerate() {
             let mut own = a.iter().filter(|&&hash| ((u128::from(hash) * 3) >> 64) as usize == i);
@@ -152,7 +152,7 @@ fn what_was_made_otherwise_does_not_match() {
     let make = |keys, seed| GrowingFilter::new(keys, 0.01, seed).unwrap();
     for other in [make(1000, 1), make(2000, 0), GrowingFilter::unbounded(1000, 0.01, 0).unwrap()] {
         let mut filter = make(1000, 0);
-        assert_eq!(filter.merge(&other), Err(Error::Mismatch));
+        assert_eq!(filter.union(&other), Err(Error::Mismatch));
         assert_eq!(filter.intersect(&other), Err(Error::Mismatch));
         assert_eq!(filter.difference(&other), Err(Error::Mismatch));
     }
@@ -171,7 +171,7 @@ fn keys_that_repeat_often_take_no_room() {
         let [even, odd] =
             [0, 1].map(|first| all[first..].iter().step_by(2).copied().collect::<Vec<_>>());
         let (whole, mut merged) = (of(&all).0, of(&even).0);
-        merged.merge(&of(&odd).0).unwrap();
+        merged.union(&of(&odd).0).unwrap();
         let built = GrowingFilter::build(100_000, 0.01, 7, &all).unwrap();
         let expected = Growing::open(&whole.to_bytes().unwrap()).encode();
         for filter in [&whole, &merged, &built, &whole.try_clone().unwrap()] {

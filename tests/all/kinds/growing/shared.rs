@@ -74,7 +74,7 @@ fn a_reader_answers_as_the_definition() {
             other.insert_hash(hash).unwrap();
             model.insert(hash);
         }
-        writer.merge(&other).unwrap();
+        writer.union(&other).unwrap();
         check(&reader, &model, &random(1000, 99), writer.filter().beside().1 == 0);
         writer.clear();
         assert!(!random(1000, 99).iter().any(|&hash| reader.contains_hash(hash)));
