@@ -87,7 +87,7 @@ static void each_kind(void)
     file_name directory = files_begin(), path = files_in(&directory, "filter");
     it.path = path.text;
     for (size_t i = 0; i < 2 * ROWS; i++) {
-        if (rows[i / 2].create == NULL) continue;
+        if (rows[i / 2].fewest == 0) continue;
         begin(&rows[i / 2], i % 2 == 1);
         /* For each layer its keys, memory to sort them in, lines; and the keys that it passes. */
         may_succeed = it.kind->kind == BLOOMLINE_KIND_CASCADE;

@@ -60,21 +60,9 @@ auto make()
 }
 
 template <class F>
-Result<Buffer> encoded(const F &filter)
-{
-    if constexpr (any_of<F, ConcurrentFilter>) {
-        const auto snapshot = filter.snapshot();
-        return snapshot->encode();
-    } else {
-        return filter.encode();
-    }
-}
-
-template <class F>
 F opened(const Buffer &bytes)
 {
-    if constexpr (any_of<F, ConcurrentFilter>) return *ConcurrentFilter::from(*Filter::decode(bytes));
-    else if constexpr (any_of<F, Classic>) return Classic(*Filter::decode(bytes));
+    if constexpr (any_of<F, Classic>) return Classic(*Filter::decode(bytes));
     else return *F::decode(bytes);
 }
 
@@ -168,18 +156,7 @@ void say_remove(F &filter)
 {
     if (keys.one) return say(keys.bytes ? filter.remove(key(0)) : filter.remove_hash(keys.hashes[0]));
     Bitmap removed;
-    if constexpr (any_of<F, CountingFilter, GrowingFilter>) {
-        (void)(keys.bytes ? filter.remove_keys(byte_keys(), removed) : filter.remove_hashes(hashes(), removed));
-    } else {
-        removed.fill(keys.n, [&filter](uint64_t *bits) {
-            size_t count = 0;
-            for (size_t i = 0; i < keys.n; i++) {
-                const Status status = keys.bytes ? filter.remove(key(i)) : filter.remove_hash(keys.hashes[i]);
-                if (status) bits[i / 64] |= uint64_t{1} << i % 64, count++;
-            }
-            return count;
-        });
-    }
+    (void)(keys.bytes ? filter.remove_keys(byte_keys(), removed) : filter.remove_hashes(hashes(), removed));
     say_bitmap(removed);
 }
 
@@ -331,7 +308,7 @@ struct Two {
             if constexpr (any_of<F, ConcurrentFilter>) say(first->merge(*second->snapshot()));
             if constexpr (any_of<F, Filter, Classic, CountingFilter, GrowingFilter>) say(first->merge(*second));
         } else if (is("encode")) {
-            const auto bytes = encoded(*first);
+            const auto bytes = first->encode();
             history_digest(answer, bytes->size(), bytes->data(), bytes->size());
         } else if (is("save")) {
             saved();
@@ -350,14 +327,14 @@ struct Two {
     }
     static F copied(bool by_clone)
     {
-        if constexpr (!any_of<F, ConcurrentFilter, Classic>) {
+        if constexpr (!any_of<F, Classic>) {
             if (by_clone) return *first->clone();
         }
-        return opened<F>(*encoded(*first));
+        return opened<F>(*first->encode());
     }
     static void saved()
     {
-        if constexpr (!any_of<F, ConcurrentFilter, Classic>) {
+        if constexpr (!any_of<F, Classic>) {
             file_name directory = files_begin(), path = files_in(&directory, "filter");
             say(first->save(path.text));
             first = std::make_unique<F>(*F::load(path.text));

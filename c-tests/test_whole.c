@@ -136,9 +136,10 @@ static void saved_and_loaded(void)
         CHECK_WITH(len == len_of_file && memcmp(data, expected, len) == 0, "%s", kind->name);
         kind->destroy(other);
         EACH_WHOLE(as) {
-            /* The lines of a counting filter are a filter, and the functions of classic ones are theirs. */
-            bool lines = kind->load == filter_load || kind->load == counting_load;
-            bool reads = as == kind || (lines && as->load == filter_load);
+            /* The lines of a counting filter are a filter, which threads can share; and the functions of classic ones are
+               theirs. */
+            bool lines = kind->load == filter_load || kind->load == concurrent_load || kind->load == counting_load;
+            bool reads = as == kind || (lines && (as->load == filter_load || as->load == concurrent_load));
             other = NULL;
             CHECK_STATUS(reads ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, as->load(path.text, &other));
             CHECK(reads == (other != NULL));

@@ -1695,8 +1695,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_casca
 
 /**
  * A filter that any number of threads insert into and probe at once. All its functions except
- * bloomline_concurrent_free() may run in any number of threads, and none waits for another. Probed
- * through bloomline_concurrent_view().
+ * bloomline_concurrent_clear() and bloomline_concurrent_free() may run in any number of threads,
+ * and none waits for another. Probed through bloomline_concurrent_view().
  *
  * A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
  * may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
@@ -1722,6 +1722,26 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_new(bloomline_filter **f
  */
 BLOOMLINE_API void bloomline_concurrent_free(bloomline_concurrent *filter);
 BLOOMLINE_API size_t bloomline_concurrent_memory(const bloomline_concurrent *filter);
+
+/**
+ * bloomline_concurrent_clone() and the functions under it are those of bloomline_filter. Copies,
+ * bytes and files have all keys present at the call, and perhaps some inserted meanwhile. The
+ * bytes are those of bloomline_concurrent_snapshot(), without the memory for it, and each of the
+ * two kinds reads those of the other.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_clone(const bloomline_concurrent *filter,
+    bloomline_concurrent **out);
+BLOOMLINE_API size_t bloomline_concurrent_encoded_len(const bloomline_concurrent *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_encode(const bloomline_concurrent *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_write(const bloomline_concurrent *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_decode(const void *data, size_t len,
+    bloomline_concurrent **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_save(const bloomline_concurrent *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_load(const char *path,
+    bloomline_concurrent **out);
 
 /**
  * bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
@@ -1761,9 +1781,15 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_union(const bloomline_co
     const bloomline_filter *from);
 
 /**
+ * bloomline_concurrent_clear() removes all keys. Size, k and seed stay. No thread may use the
+ * filter meanwhile: a key that one inserts could be lost.
+ */
+BLOOMLINE_API void bloomline_concurrent_clear(bloomline_concurrent *filter);
+
+/**
  * bloomline_concurrent_snapshot() creates a filter of all keys present at the call, and perhaps
- * some inserted meanwhile: to save, encode or measure it while threads go on inserting. Its key
- * count is 0: unknown.
+ * some inserted meanwhile: to measure or change it while threads go on inserting. Its key count is
+ * 0: unknown.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
@@ -2099,6 +2125,15 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *fil
     const void *key, size_t len);
 BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
     uint64_t hash);
+
+/**
+ * bloomline_cuckoo_remove_hashes() and bloomline_cuckoo_remove_keys() are those of
+ * bloomline_counting.
+ */
+BLOOMLINE_API size_t bloomline_cuckoo_remove_hashes(bloomline_cuckoo *filter,
+    const uint64_t *hashes, size_t n, uint64_t *removed);
+BLOOMLINE_API size_t bloomline_cuckoo_remove_keys(bloomline_cuckoo *filter,
+    const bloomline_bytes *keys, size_t n, uint64_t *removed);
 
 /** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. */
 BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
@@ -2559,6 +2594,12 @@ BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_keys(bloomline_scal
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
+ * bloomline_scalable_clear() removes all keys, and all stages but the first. Rate and seed stay.
+ * Do not use what bloomline_scalable_stage() returned afterwards.
+ */
+BLOOMLINE_API void bloomline_scalable_clear(bloomline_scalable *filter);
+
+/**
  * bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter,
  * for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
  * Valid until the filter is freed. No thread may insert while another uses it.
@@ -2740,6 +2781,12 @@ BLOOMLINE_API size_t bloomline_window_insert_hashes(bloomline_window *window,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
 BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_window_clear() removes all keys of all generations. The slice, and what
+ * bloomline_window_rotate_after() set, stay.
+ */
+BLOOMLINE_API void bloomline_window_clear(bloomline_window *window);
 
 /**
  * bloomline_window_view() writes a view of all generations together to 'out': to probe the window,

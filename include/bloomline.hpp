@@ -394,7 +394,8 @@ struct C;
         BLOOMLINE_FN(kind, contains_hashes) BLOOMLINE_FN(kind, contains_keys)                        \
         BLOOMLINE_FN(kind, insert) BLOOMLINE_FN(kind, insert_hash)                                   \
         BLOOMLINE_FN(kind, insert_hashes) BLOOMLINE_FN(kind, insert_keys)                            \
-        BLOOMLINE_FN(kind, remove) BLOOMLINE_FN(kind, remove_hash) BLOOMLINE_FN(kind, clear)         \
+        BLOOMLINE_FN(kind, remove) BLOOMLINE_FN(kind, remove_hash)                                   \
+        BLOOMLINE_FN(kind, remove_hashes) BLOOMLINE_FN(kind, remove_keys) BLOOMLINE_FN(kind, clear)  \
         BLOOMLINE_FN(kind, view) BLOOMLINE_FN(kind, memory)                                          \
         BLOOMLINE_FN(kind, encoded_len) BLOOMLINE_FN(kind, encode) BLOOMLINE_FN(kind, write)         \
         BLOOMLINE_FN(kind, decode) BLOOMLINE_FN(kind, save) BLOOMLINE_FN(kind, load)                 \
@@ -827,6 +828,8 @@ public:
         using std::begin, std::end;
         return insert(begin(keys), end(keys));
     }
+    /// Removes all keys. Size and seed stay, of a ScalableFilter those of its first stage, and a Window's time slice.
+    void clear() noexcept { C<R>::clear(this->get()); }
     /// The seed of the hashes that it takes: hash(key, filter.seed()).
     [[nodiscard]] uint64_t seed() const noexcept { return static_cast<const Self &>(*this).params()->seed; }
 };
@@ -890,8 +893,13 @@ public:
     Status remove(Bytes key) noexcept { return C<R>::remove(this->get(), key.data(), key.size()); }
     Status remove_u64(uint64_t key) noexcept { return remove(IntegerKey(key)); }
     Status remove_hash(uint64_t hash) noexcept { return C<R>::remove_hash(this->get(), hash); }
-    /// Removes all keys; size and seed stay.
-    void clear() noexcept { C<R>::clear(this->get()); }
+    /// Returns how many keys were removed; sets their bits. The others are definitely absent.
+    size_t remove_hashes(Span<const uint64_t> hashes, Bitmap &removed) {
+        return removed.fill(hashes.size(), C<R>::remove_hashes, this->get(), hashes.data(), hashes.size());
+    }
+    size_t remove_keys(Span<const bloomline_bytes> keys, Bitmap &removed) {
+        return removed.fill(keys.size(), C<R>::remove_keys, this->get(), keys.data(), keys.size());
+    }
 };
 } // namespace detail
 
@@ -1147,8 +1155,6 @@ public:
     /// Keeps what both filters have. key_count() is 0 then, which means unknown.
     Status intersect(const Filter &from) noexcept { return bloomline_filter_intersect(get(), from.get()); }
     Status operator&=(const Filter &from) noexcept { return intersect(from); }
-    /// Removes all keys; size, k and seed stay.
-    void clear() noexcept { bloomline_filter_clear(get()); }
     /// Halves the number of lines and keeps all keys: the false-positive rate rises. foldable() makes
     /// parameters whose line count stays even. Views of the filter are invalid afterwards.
     Status fold() noexcept { return bloomline_filter_fold(get()); }
@@ -1174,12 +1180,13 @@ public:
 };
 
 /// A filter that any number of threads insert into and probe at once; none waits for another. All
-/// but moving, release() and destruction may be called at the same time, as with std::atomic. A
-/// view() sees later inserts; for more than probes, fill() and estimated_keys() take a snapshot().
-class ConcurrentFilter : public detail::Inserts<ConcurrentFilter, bloomline_concurrent>,
+/// but clear(), moving, release() and destruction may be called at the same time, as with std::atomic. A
+/// view() sees later inserts; for more than probes, fill() and estimated_keys() take a snapshot(). Copies,
+/// bytes and files have all keys that are present at the call.
+class ConcurrentFilter : public detail::Saved<ConcurrentFilter, bloomline_concurrent>,
                          public detail::Views<ConcurrentFilter> {
 public:
-    using Inserts::Inserts;
+    using Saved::Saved;
     static Result<ConcurrentFilter> create(const Result<Params> &params) noexcept {
         auto filter = Filter::create(params);
         if (!filter) return Status(filter.code());
@@ -1196,7 +1203,7 @@ public:
     /// Adds all keys of a filter of the same size, k and seed.
     Status merge(const Filter &from) noexcept { return bloomline_concurrent_union(get(), from.get()); }
     Status operator|=(const Filter &from) noexcept { return merge(from); }
-    /// Returns a copy with all keys that are present: to be saved or encoded.
+    /// Returns a copy as a plain filter, with all keys that are present.
     Result<Filter> snapshot() const noexcept {
         return detail::made<Filter, bloomline_filter *>(bloomline_concurrent_snapshot, get());
     }
@@ -1317,13 +1324,6 @@ public:
     static Result<CountingFilter> create(const Result<Params> &params) noexcept {
         return detail::created<CountingFilter>(bloomline_counting_new, params);
     }
-    /// Returns how many keys were removed; sets their bits. The others are definitely absent.
-    size_t remove_hashes(Span<const uint64_t> hashes, Bitmap &removed) {
-        return removed.fill(hashes.size(), bloomline_counting_remove_hashes, get(), hashes.data(), hashes.size());
-    }
-    size_t remove_keys(Span<const bloomline_bytes> keys, Bitmap &removed) {
-        return removed.fill(keys.size(), bloomline_counting_remove_keys, get(), keys.data(), keys.size());
-    }
     /// Returns how often the key was inserted, at most; BLOOMLINE_COUNTING_MOST: so often or more.
     [[nodiscard]] uint32_t count(Bytes key) const noexcept {
         return count_hash(hash(key));
@@ -1386,13 +1386,6 @@ public:
         return facts;
     }
     [[nodiscard]] uint64_t seed() const noexcept { return about().seed; }
-    /// Returns how many keys were removed; sets their bits. The others are definitely absent.
-    size_t remove_hashes(Span<const uint64_t> hashes, Bitmap &removed) {
-        return removed.fill(hashes.size(), bloomline_growing_remove_hashes, get(), hashes.data(), hashes.size());
-    }
-    size_t remove_keys(Span<const bloomline_bytes> keys, Bitmap &removed) {
-        return removed.fill(keys.size(), bloomline_growing_remove_keys, get(), keys.data(), keys.size());
-    }
     /// Returns how often the key is present, at most.
     [[nodiscard]] uint64_t count(Bytes key) const noexcept { return count_hash(hash(key)); }
     [[nodiscard]] uint64_t count_u64(uint64_t key) const noexcept { return count(IntegerKey(key)); }

@@ -12,6 +12,19 @@ static bloomline_status cascade_of_hashes(bloomline_cascade **out)
 }
 CREATED(cascade, cascade, cascade_of_hashes(&filter))
 
+#define CASCADE_LACKS(NOT, OTHER)                                                                         \
+    NOT(cascade, insert, "it is built of all keys at once")                                               \
+    NOT(cascade, insert_hashes, "it is built of all keys at once")                                        \
+    NOT(cascade, insert_new_hashes, "it is built of all keys at once")                                    \
+    NOT(cascade, remove, "it is built of all keys at once")                                               \
+    NOT(cascade, remove_hashes, "it is built of all keys at once")                                        \
+    NOT(cascade, count_hash, "a key is included or excluded, however often it is given")                  \
+    NOT(cascade, clear, "it is built of all keys at once")                                                \
+    NOT(cascade, union, "its lines solve equations of all keys: build it of both sets")                   \
+    NOT(cascade, intersect, "its lines solve equations of all keys: build it of the common ones")         \
+    NOT(cascade, snapshot, "nobody changes it")                                                           \
+    NOT(cascade, equal, "the same keys make the same lines: compare the bytes")
+
 static bloomline_status cascade_make(char **args, size_t count, void **out)
 {
     static uint64_t included[HISTORY_KEYS];

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* concurrent.h - filters that threads insert into: their bytes are those of a snapshot. A part of kinds.h. */
+/* concurrent.h - filters that threads insert into. A part of kinds.h. */
 
+STORED(concurrent)
 PROBED(concurrent)
 INSERTED(concurrent)
 INSERTED_NEW(concurrent)
+CLEARED(concurrent)
+CREATED(concurrent, concurrent, concurrent_new(params, &filter))
+ADDED(concurrent, bloomline_concurrent_insert_hash(filter, hash))
 
 static bloomline_filter *snapshot_of(const void *handle)
 {
@@ -16,26 +20,6 @@ static bloomline_status concurrent_make(char **args, size_t count, void **out)
     bloomline_params params = params_of(args);
     (void)count;
     return concurrent_new(&params, (bloomline_concurrent **)out);
-}
-static void concurrent_destroy(void *handle) { bloomline_concurrent_free((bloomline_concurrent *)handle); }
-static bloomline_status concurrent_clone(const void *handle, void **out)
-{
-    bloomline_filter *snapshot = snapshot_of(handle);
-    return bloomline_concurrent_new(&snapshot, (bloomline_concurrent **)out);
-}
-static size_t concurrent_len(const void *handle)
-{
-    bloomline_filter *snapshot = snapshot_of(handle);
-    size_t len = bloomline_filter_encoded_len(snapshot);
-    bloomline_filter_free(snapshot);
-    return len;
-}
-static bloomline_status concurrent_encode(const void *handle, void *out, size_t cap, size_t *written)
-{
-    bloomline_filter *snapshot = snapshot_of(handle);
-    bloomline_status status = bloomline_filter_encode(snapshot, out, cap, written);
-    bloomline_filter_free(snapshot);
-    return status;
 }
 static bloomline_status concurrent_unite(void *into, const void *from)
 {
@@ -50,3 +34,10 @@ static void concurrent_other(char *answer, void *handle, char **words)
     REQUIRE(is(words[0], "params"));
     say_params(answer, concurrent_params((const bloomline_concurrent *)handle, &params), &params);
 }
+
+#define CONCURRENT_LACKS(NOT, OTHER)                                                                      \
+    NOT(concurrent, remove, "other keys have the same bits")                                              \
+    NOT(concurrent, remove_hashes, "other keys have the same bits")                                       \
+    NOT(concurrent, count_hash, "a bit is set or not: a counting or growing filter counts")               \
+    NOT(concurrent, intersect, "it takes bits away, which a thread may have set meanwhile: intersect a snapshot") \
+    NOT(concurrent, equal, "equal filters have equal bytes: compare those")

@@ -8,6 +8,7 @@ INSERTED_ALL(counting)
 REMOVED(counting)
 REMOVED_ALL(counting)
 COUNTED(counting)
+CLEARED(counting)
 UNITED(counting)
 CREATED(counting, counting, bloomline_counting_new(params, &filter))
 ADDED(counting, bloomline_counting_insert_hash(filter, hash))
@@ -34,3 +35,9 @@ static void counting_other(char *answer, void *handle, char **words)
         history_digest(answer, written, bytes, written);
     }
 }
+
+#define COUNTING_LACKS(NOT, OTHER)                                                                        \
+    NOT(counting, insert_new_hashes, "bloomline_counting_insert_hash() says it of one key")               \
+    NOT(counting, intersect, "clone its bloomline_counting_filter() and intersect that")                  \
+    NOT(counting, snapshot, "nobody probes it while it changes: a clone is one")                          \
+    NOT(counting, equal, "equal filters have equal bytes: compare those")

@@ -4,6 +4,8 @@
 STORED(cuckoo)
 PROBED(cuckoo)
 REMOVED(cuckoo)
+REMOVED_ALL(cuckoo)
+CLEARED(cuckoo)
 CREATED(cuckoo, cuckoo, bloomline_cuckoo_new(&(bloomline_cuckoo_params){2 * params->line_count, 12, 0, 3}, &filter))
 ADDED(cuckoo, (void)!bloomline_cuckoo_insert_hash(filter, hash))
 
@@ -31,17 +33,6 @@ static bloomline_status cuckoo_insert_all(void *handle, uint64_t *is_new, size_t
     CHECK_U64(before + *count, cuckoo_key_count(filter));
     return status;
 }
-static size_t cuckoo_remove_all(void *handle, uint64_t *removed)
-{
-    size_t count = 0;
-    memset(removed, 0, HISTORY_WORDS * 8);
-    for (size_t i = 0; i < asked.n; i++) {
-        if (cuckoo_remove(handle, i) != BLOOMLINE_OK) continue;
-        removed[i / 64] |= (uint64_t)1 << i % 64;
-        count++;
-    }
-    return count;
-}
 static void cuckoo_other(char *answer, void *handle, char **words)
 {
     bloomline_cuckoo *filter = (bloomline_cuckoo *)handle;
@@ -55,3 +46,11 @@ static void cuckoo_other(char *answer, void *handle, char **words)
         history_params(answer, params.line_count, params.k, params.seed);
     }
 }
+
+#define CUCKOO_LACKS(NOT, OTHER)                                                                          \
+    NOT(cuckoo, insert_new_hashes, "its batch tells how many it had room for; probe it before, for the new ones") \
+    NOT(cuckoo, count_hash, "it has 8 slots for a key: a counting or growing filter counts")              \
+    NOT(cuckoo, union, "there may be no room for the keys of another: insert them")                       \
+    NOT(cuckoo, intersect, "a key may lie in either of two lines, beside others of its fingerprint")      \
+    NOT(cuckoo, snapshot, "nobody probes it while it changes: a clone is one")                            \
+    NOT(cuckoo, equal, "its bytes depend on the order of inserts: no function says that two have the same keys")

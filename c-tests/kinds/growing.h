@@ -6,7 +6,10 @@ PROBED(growing)
 REMOVED(growing)
 REMOVED_ALL(growing)
 COUNTED(growing)
+CLEARED(growing)
+INTERSECTED(growing)
 UNITED(growing)
+CREATED(unbounded, growing, bloomline_growing_new_unbounded(500, 0.01, 3, &filter))
 CREATED(growing, growing, bloomline_growing_new(params->line_count > 1000 ? 1 << 20 : 500, 0.01, 3, &filter))
 ADDED(growing, (void)!bloomline_growing_insert_hash(filter, hash, NULL))
 
@@ -47,3 +50,10 @@ static void growing_other(char *answer, void *handle, char **words)
         growing_count(answer, filter, words + 1);
     }
 }
+
+#define GROWING_LACKS(NOT, OTHER)                                                                         \
+    NOT(growing, snapshot, "nobody probes it while it changes: a clone is one")                           \
+    NOT(growing, equal, "equal bounded filters have equal bytes: compare those")
+#define UNBOUNDED_LACKS(NOT, OTHER)                                                                       \
+    GROWING_LACKS(NOT, OTHER)                                                                             \
+    OTHER(growing, intersect, "prefixes of different lengths cannot be compared: BLOOMLINE_ERR_UNBOUNDED")

@@ -3,6 +3,7 @@
 
 STORED(scalable)
 PROBED(scalable)
+CLEARED(scalable)
 CREATED(scalable, scalable, bloomline_scalable_new(params->line_count > 1000 ? 1 << 20 : 32, 0.01, 3, &filter))
 ADDED(scalable, (void)!bloomline_scalable_insert_hash(filter, hash, NULL))
 
@@ -31,3 +32,13 @@ static void scalable_other(char *answer, void *handle, char **words)
     bloomline_scalable *filter = (bloomline_scalable *)handle;
     history_number(answer, is(words[0], "stages") ? scalable_about(filter).stage_count : scalable_key_count(filter));
 }
+
+#define SCALABLE_LACKS(NOT, OTHER)                                                                        \
+    NOT(scalable, remove, "other keys have the same bits")                                                \
+    NOT(scalable, remove_hashes, "other keys have the same bits")                                         \
+    NOT(scalable, count_hash, "a bit is set or not: a counting or growing filter counts")                 \
+    NOT(scalable, union, "stages of different sizes cannot be combined: probe both")                      \
+    NOT(scalable, intersect, "stages of different sizes cannot be combined: probe both")                  \
+    NOT(scalable, snapshot, "nobody probes it while it changes: a clone is one")                          \
+    OTHER(scalable, map, "views are of one filter, its bytes have several: load them")                    \
+    NOT(scalable, equal, "equal filters have equal bytes: compare those")

@@ -77,3 +77,19 @@ static void static_other(char *answer, void *handle, char **words)
     REQUIRE(is(words[0], "key_count"));
     history_number(answer, bloomline_view_key_count(&view));
 }
+
+/* A copy of the bytes is a clone, and they can be written anywhere. */
+#define STATIC_LACKS(NOT, OTHER)                                                                          \
+    NOT(static, memory, "its bytes are the caller's")                                                     \
+    NOT(static, write, "its bytes are the caller's")                                                      \
+    NOT(static, insert, "it is built of all keys at once")                                                \
+    NOT(static, insert_hashes, "it is built of all keys at once")                                         \
+    NOT(static, insert_new_hashes, "it is built of all keys at once")                                     \
+    NOT(static, remove, "it is built of all keys at once")                                                \
+    NOT(static, remove_hashes, "it is built of all keys at once")                                         \
+    NOT(static, count_hash, "a key counts once, however often it is given")                               \
+    NOT(static, clear, "it is built of all keys at once")                                                 \
+    NOT(static, union, "its lines solve equations of all keys: build it of both sets")                    \
+    NOT(static, intersect, "its lines solve equations of all keys: build it of the common ones")          \
+    NOT(static, snapshot, "nobody changes it")                                                            \
+    NOT(static, equal, "the same keys make the same lines: compare the bytes")

@@ -3,6 +3,7 @@
 
 STORED(window)
 PROBED(window)
+CLEARED(window)
 INSERTED(window)
 INSERTED_NEW(window)
 CREATED(window, window, bloomline_window_new(3, 15 * params->line_count, 0.01, 3, &filter))
@@ -28,3 +29,13 @@ static void window_other(char *answer, void *handle, char **words)
         say_params(answer, status, &facts.params);
     }
 }
+
+#define WINDOW_LACKS(NOT, OTHER)                                                                          \
+    NOT(window, remove, "keys leave with their generation")                                               \
+    NOT(window, remove_hashes, "keys leave with their generation")                                        \
+    NOT(window, count_hash, "a bit is set or not: a counting or growing filter counts")                   \
+    NOT(window, union, "generations of two windows begin at different times: probe both")                 \
+    NOT(window, intersect, "generations of two windows begin at different times: probe both")             \
+    NOT(window, snapshot, "nobody probes it while it changes: a clone is one")                            \
+    OTHER(window, map, "views are of one filter, its bytes have several: load them")                      \
+    NOT(window, equal, "equal windows have equal bytes: compare those")

@@ -9,8 +9,8 @@ use super::view::{bloomline_view, pack};
 use crate::ConcurrentFilter;
 
 /// A filter that any number of threads insert into and probe at once. All its functions except
-/// bloomline_concurrent_free() may run in any number of threads, and none waits for another. Probed
-/// through bloomline_concurrent_view().
+/// bloomline_concurrent_clear() and bloomline_concurrent_free() may run in any number of threads,
+/// and none waits for another. Probed through bloomline_concurrent_view().
 ///
 /// A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
 /// may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
@@ -42,6 +42,15 @@ handle! { bloomline_concurrent(ConcurrentFilter) filter;
 /// bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
 /// afterwards. bloomline_concurrent_memory() is bloomline_filter_memory() for it.
 free bloomline_concurrent_free; memory bloomline_concurrent_memory;
+
+/// bloomline_concurrent_clone() and the functions under it are those of bloomline_filter. Copies,
+/// bytes and files have all keys present at the call, and perhaps some inserted meanwhile. The
+/// bytes are those of bloomline_concurrent_snapshot(), without the memory for it, and each of the
+/// two kinds reads those of the other.
+clone bloomline_concurrent_clone; encoded_len bloomline_concurrent_encoded_len;
+encode bloomline_concurrent_encode; write bloomline_concurrent_write;
+decode bloomline_concurrent_decode; save bloomline_concurrent_save;
+load bloomline_concurrent_load;
 }
 
 exports! {
@@ -102,9 +111,17 @@ fn bloomline_concurrent_union(
     guard(|| Ok(required(into)?.0.union(&required(from)?.0)?))
 }
 
+/// bloomline_concurrent_clear() removes all keys. Size, k and seed stay. No thread may use the
+/// filter meanwhile: a key that one inserts could be lost.
+fn bloomline_concurrent_clear(filter: *mut bloomline_concurrent) {
+    if let Some(filter) = exclusive(filter) {
+        filter.0.clear();
+    }
+}
+
 /// bloomline_concurrent_snapshot() creates a filter of all keys present at the call, and perhaps
-/// some inserted meanwhile: to save, encode or measure it while threads go on inserting. Its key
-/// count is 0: unknown.
+/// some inserted meanwhile: to measure or change it while threads go on inserting. Its key count is
+/// 0: unknown.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
 fn bloomline_concurrent_snapshot(

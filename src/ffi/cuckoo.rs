@@ -1,8 +1,9 @@
 //! `bloomline_cuckoo`: keys can be removed; can become full.
 
+use super::batch::{change_batch, remove_keys};
 use super::boundary::*;
 use super::handle::handle;
-use super::hash::{bloomline_bytes, key_or_empty, keys_at};
+use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_cuckoo_params;
 use super::view::{bloomline_view, pack};
 use crate::{CuckooFilter, Error};
@@ -108,6 +109,28 @@ fn bloomline_cuckoo_remove(
 }
 fn bloomline_cuckoo_remove_hash(filter: *mut bloomline_cuckoo, hash: u64) -> bloomline_status {
     change(filter, |filter| Ok(filter.0.remove_hash(hash)?))
+}
+
+/// bloomline_cuckoo_remove_hashes() and bloomline_cuckoo_remove_keys() are those of
+/// bloomline_counting.
+fn bloomline_cuckoo_remove_hashes(
+    filter: *mut bloomline_cuckoo, hashes: *const u64, n: usize, removed: *mut u64,
+) -> usize {
+    let remove = exclusive(filter).map(|filter| {
+        |hashes: &[u64], removed: &mut [u64]| filter.0.remove_hashes(hashes, removed)
+    });
+    change_batch(slice(hashes, n), n, removed, false, remove)
+}
+fn bloomline_cuckoo_remove_keys(
+    filter: *mut bloomline_cuckoo, keys: *const bloomline_bytes, n: usize, removed: *mut u64,
+) -> usize {
+    let remove = exclusive(filter).map(|filter| {
+        |keys: &[Key], removed: &mut [u64]| {
+            let one = |filter: &mut CuckooFilter, key: &Key| filter.remove(key).is_ok();
+            remove_keys(&mut filter.0, keys, removed, CuckooFilter::remove_keys, one)
+        }
+    });
+    change_batch(keys_at(keys, n), n, removed, false, remove)
 }
 
 /// bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay.

@@ -131,6 +131,14 @@ fn bloomline_scalable_insert_keys(
     })
 }
 
+/// bloomline_scalable_clear() removes all keys, and all stages but the first. Rate and seed stay.
+/// Do not use what bloomline_scalable_stage() returned afterwards.
+fn bloomline_scalable_clear(filter: *mut bloomline_scalable) {
+    if let Some(filter) = exclusive(filter) {
+        filter.0.clear();
+    }
+}
+
 /// bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter,
 /// for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
 /// Valid until the filter is freed. No thread may insert while another uses it.

@@ -128,6 +128,14 @@ fn bloomline_window_insert_keys(
     change_batch(keys_at(keys, n), n, bitmap, true, insert)
 }
 
+/// bloomline_window_clear() removes all keys of all generations. The slice, and what
+/// bloomline_window_rotate_after() set, stay.
+fn bloomline_window_clear(window: *mut bloomline_window) {
+    if let Some(window) = exclusive(window) {
+        window.0.clear();
+    }
+}
+
 /// bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
 /// for its fill and its rate. It leads to the window and sees all later inserts and rotations.
 /// Valid until the window is freed. No thread may change the window while another uses it.
