@@ -13,7 +13,8 @@
 
 MUST_HOLD(status_is_32_bits, sizeof(bloomline_status) == 4 && (bloomline_status)-1 < 0);
 MUST_HOLD(params_have_no_padding, sizeof(bloomline_params) == 24);
-MUST_HOLD(facts_have_no_padding, sizeof(bloomline_cascade_facts) == 48 && sizeof(bloomline_matrix_shape) == 40);
+MUST_HOLD(facts_have_no_padding, sizeof(bloomline_cascade_facts) == 48 && sizeof(bloomline_matrix_shape) == 40 &&
+                                     sizeof(bloomline_byte_range) == 16);
 MUST_HOLD(a_view_is_a_line, sizeof(bloomline_view) == 64);
 MUST_HOLD(an_allocator_is_three_pointers, sizeof(bloomline_allocator) == 3 * sizeof(void *));
 MUST_HOLD(bytes_are_a_pointer_and_a_size, sizeof(bloomline_bytes) == sizeof(void *) + sizeof(size_t));

@@ -158,7 +158,7 @@ static bloomline_matrix *made_matrix(size_t columns)
     params.k = 6;
     if (bloomline_matrix_new(&params, columns, &made) != BLOOMLINE_OK) exit(2);
     for (size_t i = 0; i < KEYS; i++)
-        if (bloomline_matrix_insert_hash(made, i * 7 % columns, hashes[i]) != BLOOMLINE_OK) exit(2);
+        if (bloomline_matrix_insert_hash(made, i * 7 % columns, hashes[i], NULL) != BLOOMLINE_OK) exit(2);
     return made;
 }
 

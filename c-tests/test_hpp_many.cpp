@@ -284,6 +284,9 @@ void matrices()
             total -= count;
         }
         CHECK_U64(0, total);
+        const std::vector<std::string_view> texts = {"apple"sv, "key 5"sv};
+        CHECK_U64(rows.count(), one.contains_keys(keys(texts), bitmap));
+        CHECK(bitmap.size() == 256 && bitmap.words() == rows.words());
         CHECK(one.contains("apple"sv, bitmap) >= 24 && bitmap[69] && one.any_hash(apple));
         const std::vector<std::uint64_t> live = {8, 0};
         CHECK_U64(1, one.contains_hash_among(apple, live, among));
@@ -347,15 +350,60 @@ void matrices()
     CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, matrix_contains_in(MatrixShape{}, apple, part, bitmap).code());
     CHECK_U64(0, bitmap.size());
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_shape({encoded->data(), 63}, len).code());
+    // Single rows, and the ranges of a batch.
+    auto rows = matrix_row_ranges(*read, apple);
+    REQUIRE(rows && !rows->empty() && rows->size() <= shape->k);
+    std::vector<std::uint8_t> row_bytes;
+    for (const ByteRange &row : *rows) {
+        CHECK(row.len == 16 && row.offset >= range->offset && row.offset + row.len <= range->offset + range->len);
+        row_bytes.insert(row_bytes.end(), encoded->data() + row.offset, encoded->data() + row.offset + row.len);
+    }
+    CHECK(matrix_contains_in_rows(*read, apple, row_bytes, bitmap) && bitmap.words() == expected.words());
+    CHECK_U64(expected.count(), bitmap.count());
+    const Bytes cut(row_bytes.data(), row_bytes.size() - 1);
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, matrix_contains_in_rows(*read, apple, cut, bitmap).code());
+    CHECK(bitmap.count() == 70 && bitmap.size() == 70);
+    const std::vector<std::uint64_t> asked = {other, apple, apple, other + 1};
+    auto ranges = matrix_ranges(*read, asked, 0), all = matrix_ranges(*read, asked, len);
+    REQUIRE(ranges && all && all->size() == 1 && ranges->size() <= 2);
+    for (const std::uint64_t one : asked) {
+        std::size_t found = 0;
+        auto own = matrix_range(*read, one);
+        for (const ByteRange &near : *ranges) found += own->offset >= near.offset && own->offset + own->len <= near.offset + near.len;
+        CHECK_U64(1, found);
+    }
+    auto no_ranges = matrix_ranges(*read, {}, 0);
+    CHECK(no_ranges && no_ranges->empty());
+    auto parts = matrix_parts(*read);
+    REQUIRE(parts && parts->names.len == 8 * 70 && parts->checksums.len == 8 * shape->line_count);
+    CHECK(parts->checksums.offset + parts->checksums.len + 64 == len && encoded->data()[parts->names.offset] == (1000 & 255));
+    for (const Status status : {matrix_ranges(MatrixShape{}, asked, 0).status(), matrix_row_ranges(MatrixShape{}, apple).status(),
+                                matrix_parts(MatrixShape{}).status(), matrix_contains_in_rows(MatrixShape{}, apple, row_bytes, bitmap)}) {
+        CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, status.code());
+    }
+    CHECK_U64(0, bitmap.size());
     // One at a time, and errors.
     CHECK(matrix.clear_column(3) && !(matrix.contains_hash(apple, bitmap), bitmap[3]));
     CHECK(matrix.set_column(3, views[3]) && (matrix.contains_hash(apple, bitmap), bitmap[3]));
     CHECK(matrix.insert(4, "pear"sv) && matrix.insert_u64(4, 42) && matrix.insert_hash(4, 43));
     CHECK((matrix.contains_u64(42, bitmap), bitmap[4]));
     CHECK_STATUS(BLOOMLINE_ERR_COLUMN, matrix.insert(70, "pear"sv).code());
+    bool is_new = true;
+    CHECK(matrix.insert(4, "pear"sv, &is_new) && !is_new && matrix.insert_u64(4, 44, &is_new) && is_new);
+    CHECK(matrix.insert_hash(4, 43, &is_new) && !is_new);
+    const std::vector<std::string_view> texts = {"pear"sv, "plum"sv, "plum"sv};
+    CHECK(matrix.insert_keys(5, keys(texts), bitmap) && bitmap.size() == 3 && bitmap[0] && bitmap[1] && !bitmap[2]);
+    CHECK(matrix.insert_hashes(5, asked, bitmap) && bitmap.size() == 4 && bitmap[1] && !bitmap[2]);
+    CHECK(matrix.insert_keys(6, keys(texts)) && matrix.insert_hashes(6, asked) && matrix.insert_hash(6, apple, &is_new) && !is_new);
+    CHECK((matrix.contains("plum"sv, bitmap), bitmap[5] && bitmap[6]));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, matrix.insert_keys(70, keys(texts), bitmap).code());
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, matrix.insert_hashes(70, asked).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, Matrix().insert_keys(0, keys(texts)).code());
     CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILTER, matrix.set_column(3, View()).code());
     CHECK_STATUS(BLOOMLINE_ERR_COLUMNS, Matrix::create(shape, 0).code());
     CHECK_STATUS(BLOOMLINE_ERR_RATE, Matrix::create(params_for_rate(1, 2), 1).code());
+    matrix.clear();
+    CHECK(matrix.contains_hash(apple, bitmap) == 0 && matrix.name(69) == 1069);
     CHECK(matrix.memory_usage() > 0 && matrix.set_names({}) && matrix.name(0) == 0);
     // Empty ones.
     CHECK(!MatrixView() && Matrix().any_hash(1) && Matrix().columns() == 0);

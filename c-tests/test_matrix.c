@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_matrix.c - bloomline_matrix: answers by the definition, of columns kept here one by one; columns
- * set, folded, cleared and taken out.
+ * set, filled in batches, folded, cleared and taken out.
  */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
@@ -27,14 +27,14 @@ static void answers_and_columns(void)
         check_answers(matrix, columns);
         /* One by one, by key and by hash. */
         for (size_t key = 0; key < KEYS; key++) {
-            if (expected(columns - 1, hashes[key])) CHECK_OK(bloomline_matrix_insert_hash(clone, columns - 1, hashes[key]));
+            if (expected(columns - 1, hashes[key])) CHECK_OK(bloomline_matrix_insert_hash(clone, columns - 1, hashes[key], NULL));
         }
         uint64_t bitmap[WORDS];
         for (size_t key = 0; key < KEYS; key++) {
             bloomline_matrix_contains_hash(clone, hashes[key], bitmap);
             CHECK(bit_of(bitmap, columns - 1) == expected(columns - 1, hashes[key]));
         }
-        CHECK_OK(bloomline_matrix_insert(clone, 0, "apple", 5));
+        CHECK_OK(bloomline_matrix_insert(clone, 0, "apple", 5, NULL));
         bloomline_matrix_contains(clone, "apple", 5, bitmap);
         CHECK(bit_of(bitmap, 0));
         bloomline_matrix_contains_hash(clone, bloomline_hash("apple", 5, shape.seed), bitmap);
@@ -44,6 +44,145 @@ static void answers_and_columns(void)
         bloomline_matrix_free(one_by_one);
         bloomline_matrix_free(matrix);
     }
+}
+
+/* Keys of batches: text of 0 to 4 bytes, each twice, and one that is not there. */
+enum { BATCH = 1100, BROKEN = 600 };
+static char texts[BATCH][8];
+static bloomline_bytes batch[BATCH];
+static uint64_t batch_hashes[BATCH];
+
+static void make_batch(void)
+{
+    for (size_t i = 0; i < BATCH; i++) {
+        snprintf(texts[i], sizeof texts[i], "%zx", i / 2);
+        batch[i].data = (const uint8_t *)texts[i];
+        batch[i].len = i < 2 ? 0 : strlen(texts[i]);
+    }
+    bloomline_hash_batch(batch, BATCH, shape.seed, batch_hashes);
+}
+
+/* Into a column and into its lines by the definition: the same bits, and the same keys are new. */
+static void inserted_in_batches(void)
+{
+    static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 63, 64, 65, 128, 511, 512, 513, BATCH};
+    static uint8_t own[LEN];
+    fenced new_ones = fenced_new(8 * (BATCH / 64 + 1));
+    for (size_t c = 0; c < COUNTS; c++) {
+        size_t columns = counts[c], column = columns / 2;
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            for (unsigned way = 0; way < 6; way++) {
+                bloomline_matrix *matrix = new_matrix(columns);
+                size_t n = sizes[s], first = (BATCH - n) / 2, bitmap_words = (n + 63) / 64;
+                uint64_t *is_new = words_at_fence(new_ones, 1, bitmap_words), *told = way % 2 == 0 ? is_new : NULL;
+                memset(is_new, 0xA5, 8 * bitmap_words);
+                memset(own, 0, LEN);
+                if (way < 2) {
+                    CHECK_OK(bloomline_matrix_insert_hashes(matrix, column, batch_hashes + first, n, told));
+                } else if (way < 4) {
+                    CHECK_OK(bloomline_matrix_insert_keys(matrix, column, batch + first, n, told));
+                }
+                for (size_t i = 0; i < n; i++) {
+                    uint64_t hash = batch_hashes[first + i];
+                    bool one = false, expect = !definition_contains(own, LINES, K, hash);
+                    if (way == 4) {
+                        CHECK_OK(bloomline_matrix_insert_hash(matrix, column, hash, &one));
+                    } else if (way == 5) {
+                        CHECK_OK(bloomline_matrix_insert(matrix, column, batch[first + i].data, batch[first + i].len, &one));
+                    } else {
+                        one = way % 2 == 0 ? bit_of(is_new, i) : expect;
+                    }
+                    CHECK_WITH(one == expect, "key %zu of %zu, way %u", i, n, way);
+                    definition_insert(own, LINES, K, hash);
+                }
+                CHECK(way >= 4 || way % 2 == 1 || n % 64 == 0 || is_new[n / 64] >> (n % 64) == 0);
+                check_column(matrix, column, own);
+                if (columns > 1) {
+                    static const uint8_t none[LEN];
+                    check_column(matrix, column - 1, none);
+                }
+                bloomline_matrix_free(matrix);
+            }
+        }
+    }
+    fenced_free(new_ones);
+}
+
+static void keys_are_asked_in_batches(void)
+{
+    static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 511, 512, 513, BATCH};
+    static uint64_t one[WORDS];
+    fenced rows = fenced_new((size_t)BATCH * WORDS * 8);
+    for (size_t c = 0; c < COUNTS; c++) {
+        size_t columns = counts[c], words = (columns + 63) / 64;
+        bloomline_matrix *matrix = new_matrix(columns);
+        for (size_t i = 0; i < BATCH; i += 7) CHECK_OK(bloomline_matrix_insert_hash(matrix, i % columns, batch_hashes[i], NULL));
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            size_t n = sizes[s], first = (BATCH - n) / 2, total = 0;
+            uint64_t *answers = words_at_fence(rows, 1, n * words);
+            for (int broken = 0; broken < 2; broken++) {
+                /* The second time one key is not there, so all columns may have it. */
+                batch[BROKEN].data = broken ? NULL : (const uint8_t *)texts[BROKEN];
+                memset(answers, 0xA5, 8 * n * words);
+                size_t present = bloomline_matrix_contains_keys(matrix, batch + first, n, answers);
+                total = 0;
+                for (size_t i = 0; i < n; i++) {
+                    bool unknown = broken && first + i == BROKEN;
+                    total += unknown ? columns : bloomline_matrix_contains_hash(matrix, batch_hashes[first + i], one);
+                    for (size_t bit = 0; unknown && bit < 64 * words; bit++) CHECK(bit_of(answers + i * words, bit) == (bit < columns));
+                    CHECK_WITH(unknown || memcmp(one, answers + i * words, 8 * words) == 0, "key %zu of %zu, %zu columns", i, n, columns);
+                }
+                CHECK_U64(total, present);
+            }
+            batch[BROKEN].data = (const uint8_t *)texts[BROKEN];
+        }
+        bloomline_matrix_free(matrix);
+    }
+    fenced_free(rows);
+    /* What is missing. */
+    bloomline_matrix *matrix = new_matrix(70);
+    uint64_t bitmaps[5] = {0};
+    CHECK_U64(140, bloomline_matrix_contains_keys(matrix, NULL, 2, bitmaps));
+    CHECK(bitmaps[0] == UINT64_MAX && bitmaps[1] == 63 && bitmaps[2] == UINT64_MAX && bitmaps[3] == 63 && bitmaps[4] == 0);
+    CHECK_U64(140, bloomline_matrix_contains_keys(matrix, batch, 2, NULL));
+    CHECK_U64(0, bloomline_matrix_contains_keys(matrix, NULL, 0, NULL));
+    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_keys(NULL, batch, 2, bitmaps));
+    /* Nothing is written, and no key is inserted. */
+    bool is_new = true;
+    bitmaps[0] = 5;
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_hashes(matrix, 70, batch_hashes, 2, bitmaps));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_hashes(matrix, 70, batch_hashes, 2, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_keys(matrix, SIZE_MAX, batch, 2, bitmaps));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_keys(matrix, SIZE_MAX, batch, 2, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_hash(matrix, 70, 1, &is_new));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert_hashes(matrix, 0, NULL, 2, bitmaps));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert_keys(matrix, 0, NULL, 2, bitmaps));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert_hashes(matrix, 0, batch_hashes, 2, (uint64_t *)(void *)(texts[0] + 1)));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert_hashes(NULL, 0, batch_hashes, 2, bitmaps));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert_keys(NULL, 0, batch, 2, NULL));
+    CHECK_OK(bloomline_matrix_insert_hashes(matrix, 0, NULL, 0, NULL));
+    CHECK_OK(bloomline_matrix_insert_keys(matrix, 0, NULL, 0, NULL));
+    CHECK(is_new && bitmaps[0] == 5);
+    CHECK_U64(0, bloomline_matrix_contains_keys(matrix, batch, 2, bitmaps));
+    bloomline_matrix_free(matrix);
+}
+
+static void cleared(void)
+{
+    static const uint8_t none[LEN];
+    uint64_t names[MOST];
+    for (size_t i = 0; i < MOST; i++) names[i] = i + 1;
+    for (size_t c = 0; c < COUNTS; c++) {
+        bloomline_matrix *matrix = filled(counts[c]);
+        CHECK_OK(bloomline_matrix_set_names(matrix, names, counts[c]));
+        bloomline_matrix_clear(matrix);
+        for (size_t column = 0; column < counts[c]; column += column < 66 ? 1 : 97) check_column(matrix, column, none);
+        CHECK_U64(counts[c], bloomline_matrix_name(matrix, counts[c] - 1));
+        CHECK_OK(bloomline_matrix_set_columns(matrix, 0, views, counts[c], 1));
+        check_answers(matrix, counts[c]);
+        bloomline_matrix_free(matrix);
+    }
+    bloomline_matrix_clear(NULL);
 }
 
 static void other_numbers_of_columns(void)
@@ -169,7 +308,11 @@ int main(void)
 {
     check_begin("test_matrix");
     matrix_begin();
+    make_batch();
     RUN(answers_and_columns);
+    RUN(inserted_in_batches);
+    RUN(keys_are_asked_in_batches);
+    RUN(cleared);
     RUN(other_numbers_of_columns);
     RUN(filters_that_fit);
     RUN(made_of_nothing);

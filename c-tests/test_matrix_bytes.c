@@ -97,7 +97,7 @@ static void damaged_bytes(void)
     uint64_t names[2] = {1, 2}, bitmap;
     CHECK_OK(bloomline_matrix_set_names(matrix, names, 2));
     bloomline_matrix_set_checksums(matrix, true);
-    CHECK_OK(bloomline_matrix_insert_hash(matrix, 1, 77));
+    CHECK_OK(bloomline_matrix_insert_hash(matrix, 1, 77, NULL));
     size_t len;
     uint8_t *data = encoded(matrix, &len);
     bloomline_matrix_free(matrix);
@@ -233,8 +233,8 @@ static void what_cannot_be_answered(void)
     CHECK(bloomline_matrix_any_hash(NULL, 1, NULL) && bitmap[0] == 0);
     CHECK(!bloomline_matrix_any_hash(matrix, 1, NULL));
     /* Statuses. */
-    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert(matrix, 70, "a", 1));
-    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_hash(matrix, SIZE_MAX, 1));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert(matrix, 70, "a", 1, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_hash(matrix, SIZE_MAX, 1, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_clear_column(matrix, 70));
     CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_column(matrix, 70, &filter));
     CHECK_STATUS(BLOOMLINE_ERR_COLUMNS, bloomline_matrix_set_names(matrix, names, 69));
@@ -249,8 +249,8 @@ static void what_cannot_be_answered(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_column(matrix, 0, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_with_columns(NULL, 1, &none));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_with_columns(matrix, 1, NULL));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert(NULL, 0, "a", 1));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert_hash(NULL, 0, 1));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert(NULL, 0, "a", 1, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_insert_hash(NULL, 0, 1, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_about(matrix, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_about(NULL, (bloomline_matrix_shape *)(void *)bitmap));
     CHECK(none == NULL && filter == NULL && bitmap[0] == 0);

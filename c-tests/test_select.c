@@ -244,7 +244,7 @@ static void others(void)
 
     bloomline_matrix *matrix = NULL;
     REQUIRE_OK(bloomline_matrix_new(&whole_params, 70, &matrix));
-    for (size_t i = 0; i < n; i++) REQUIRE_OK(bloomline_matrix_insert_hash(matrix, 65, inserted[i]));
+    for (size_t i = 0; i < n; i++) REQUIRE_OK(bloomline_matrix_insert_hash(matrix, 65, inserted[i], NULL));
     REQUIRE_OK(bloomline_matrix_column_view(matrix, 65, &view));
     expect_as_single(&view);
     ask(&view);

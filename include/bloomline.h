@@ -1240,12 +1240,14 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_set_column(bloomline_matrix 
     size_t column, const bloomline_view *view);
 
 /**
- * bloomline_matrix_clear_column() empties a column.
+ * bloomline_matrix_clear_column() empties a column, bloomline_matrix_clear() all columns. Names
+ * stay.
  *
  * Errors: BLOOMLINE_ERR_COLUMN if there is no such column.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_matrix_clear_column(bloomline_matrix *matrix,
     size_t column);
+BLOOMLINE_API void bloomline_matrix_clear(bloomline_matrix *matrix);
 
 /**
  * bloomline_matrix_column() creates a copy of a column as a filter, whose key count is unknown.
@@ -1279,15 +1281,16 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_with_columns(const bloomline
 
 /**
  * bloomline_matrix_insert() inserts the key of 'len' bytes at 'key' into a column,
- * bloomline_matrix_insert_hash() a key by its hash. To fill a column from nothing, fill a
- * bloomline_filter and set it.
+ * bloomline_matrix_insert_hash() a key by its hash. It writes to 'is_new', unless that is NULL,
+ * whether the key was new in the column: false if it is already present, or a false positive. To
+ * fill a column from nothing, fill a bloomline_filter and set it.
  *
  * Errors: BLOOMLINE_ERR_COLUMN if there is no such column.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_matrix_insert(bloomline_matrix *matrix, size_t column,
-    const void *key, size_t len);
+    const void *key, size_t len, bool *is_new);
 BLOOMLINE_CHECKED bloomline_status bloomline_matrix_insert_hash(bloomline_matrix *matrix,
-    size_t column, uint64_t hash);
+    size_t column, uint64_t hash, bool *is_new);
 
 /**
  * bloomline_matrix_set_names() gives each of the 'n' columns a name of 8 bytes, the caller's own,
@@ -1358,6 +1361,28 @@ BLOOMLINE_API size_t bloomline_matrix_count_hash(const bloomline_matrix *matrix,
 BLOOMLINE_API bool bloomline_matrix_any_hash(const bloomline_matrix *matrix, uint64_t hash,
     const uint64_t *among);
 
+/* Matrices: batches of keys ------------------------------------------------------------- */
+
+/**
+ * bloomline_matrix_contains_keys() is bloomline_matrix_contains_hashes() for 'n' keys by their
+ * bytes. All columns may have a key whose 'data' is NULL with a length above 0, and if 'keys' is
+ * NULL, all keys.
+ */
+BLOOMLINE_API size_t bloomline_matrix_contains_keys(const bloomline_matrix *matrix,
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmaps);
+
+/**
+ * bloomline_matrix_insert_hashes() inserts 'n' keys into a column by their hashes,
+ * bloomline_matrix_insert_keys() by their bytes, in order, faster than one by one. Unless 'bitmap'
+ * is NULL, the bit of each key that was new in the column is set there, of the others it is clear.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMN if there is no such column. No bitmap is written.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_insert_hashes(bloomline_matrix *matrix,
+    size_t column, const uint64_t *hashes, size_t n, uint64_t *bitmap);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_insert_keys(bloomline_matrix *matrix,
+    size_t column, const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+
 /* Matrices: their shape, and single ranges of encoded ones ------------------------------ */
 
 /** bloomline_matrix_shape, 'flags': each column has a name. */
@@ -1378,6 +1403,14 @@ typedef struct bloomline_matrix_shape {
     /** A sum of BLOOMLINE_MATRIX_ numbers. */
     uint64_t flags;
 } bloomline_matrix_shape;
+
+/** Some bytes of an encoded matrix: 'len' of them, at 'offset'. */
+typedef struct bloomline_byte_range {
+    /** How many bytes are before them. */
+    uint64_t offset;
+    /** How many they are. */
+    uint64_t len;
+} bloomline_byte_range;
 
 /**
  * bloomline_matrix_about() writes parameters and number of the columns, and whether they have
@@ -1419,6 +1452,52 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_range(const bloomline_matrix
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_matrix_contains_in(const bloomline_matrix_shape *shape,
     uint64_t hash, const void *data, size_t len, const void *checksum, uint64_t *bitmap);
+
+/**
+ * bloomline_matrix_ranges() writes which bytes to read for 'n' keys, by their hashes: ranges to
+ * 'out', in ascending order, and how many to 'count'. Ranges with a gap of at most 'gap' bytes are
+ * one, so equal ones are too. Let 'gap' be as many bytes as the store sends in the time that a
+ * request takes. 'out' has room for 'n' ranges. The bloomline_matrix_range() of each key lies
+ * within one of them. It allocates nothing.
+ *
+ * Errors: those of bloomline_matrix_range().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_ranges(const bloomline_matrix_shape *shape,
+    const uint64_t *hashes, size_t n, uint64_t gap, bloomline_byte_range *out, size_t *count);
+
+/**
+ * bloomline_matrix_row_ranges() writes which bytes are the rows that the key of a hash reads: up
+ * to k ranges of a bit for each column, to 'out', in ascending order, and how many to 'count'.
+ * They lie within its bloomline_matrix_range(). Read them in its place where there are many
+ * columns and a request costs little. They have no checksum. 'out' has room for k ranges, which
+ * is at most 16.
+ *
+ * Errors: those of bloomline_matrix_range().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_row_ranges(const bloomline_matrix_shape *shape,
+    uint64_t hash, bloomline_byte_range *out, size_t *count);
+
+/**
+ * bloomline_matrix_contains_in_rows() is bloomline_matrix_contains_in() for the 'len' bytes at
+ * 'data' of the bloomline_matrix_row_ranges() of the hash, one row behind the other.
+ *
+ * Errors: BLOOMLINE_ERR_TRUNCATED if 'len' is not that of all rows; those of
+ * bloomline_matrix_range(). No bitmap is written: all columns may have the key.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_contains_in_rows(
+    const bloomline_matrix_shape *shape, uint64_t hash, const void *data, size_t len,
+    uint64_t *bitmap);
+
+/**
+ * bloomline_matrix_parts() writes which bytes of the encoded matrix are the names of the columns
+ * to 'names', and which are the checksums of all lines to 'checksums': 8 bytes each, in the order
+ * of the columns and of the lines, the lowest byte first. A 'len' of 0: it has none. Either may be
+ * NULL.
+ *
+ * Errors: those of bloomline_matrix_range().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_parts(const bloomline_matrix_shape *shape,
+    bloomline_byte_range *names, bloomline_byte_range *checksums);
 
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 

@@ -222,6 +222,7 @@ using ScalableFacts = bloomline_scalable_facts;
 using GrowingFacts = bloomline_growing_facts;
 using WindowFacts = bloomline_window_facts;
 using MatrixShape = bloomline_matrix_shape;
+using ByteRange = bloomline_byte_range;
 class View;
 
 namespace detail {
@@ -1614,6 +1615,10 @@ public:
         const size_t stride = (columns() + 63) / 64 * 64;
         return out.fill(stride * hashes.size(), bloomline_matrix_contains_hashes, raw(), hashes.data(), hashes.size());
     }
+    size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        const size_t stride = (columns() + 63) / 64 * 64;
+        return out.fill(stride * keys.size(), bloomline_matrix_contains_keys, raw(), keys.data(), keys.size());
+    }
     /// Probes column numbers[i] for hashes[i]; bit i of 'out' is for that. If there is no such column, the
     /// key may be present. If there are fewer numbers than hashes, all keys may.
     size_t contains_pairs(Span<const uint32_t> numbers, Span<const uint64_t> hashes, Bitmap &out) const {
@@ -1690,16 +1695,39 @@ public:
         return bloomline_matrix_set_columns(get(), first, detail::raw(filters), filters.size(), threads);
     }
     Status clear_column(size_t column) noexcept { return bloomline_matrix_clear_column(get(), column); }
+    /// Empties all columns. Names stay.
+    void clear() noexcept { bloomline_matrix_clear(get()); }
     /// A column as a filter by itself, also in a Group, which asks all its columns of one matrix at once.
     /// Valid until the matrix is changed or gone.
     Result<View> column_view(size_t column) const & noexcept { return MatrixView(get()).column_view(column); }
     Result<View> column_view(size_t column) const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
-    Status insert(size_t column, Bytes key) noexcept {
-        return bloomline_matrix_insert(get(), column, key.data(), key.size());
+    /// 'is_new', unless it is left out, tells whether the key was new in the column.
+    Status insert(size_t column, Bytes key, bool *is_new = nullptr) noexcept {
+        return bloomline_matrix_insert(get(), column, key.data(), key.size(), is_new);
     }
-    Status insert_u64(size_t column, uint64_t key) noexcept { return insert(column, IntegerKey(key)); }
-    Status insert_hash(size_t column, uint64_t hash) noexcept {
-        return bloomline_matrix_insert_hash(get(), column, hash);
+    Status insert_u64(size_t column, uint64_t key, bool *is_new = nullptr) noexcept {
+        return insert(column, IntegerKey(key), is_new);
+    }
+    Status insert_hash(size_t column, uint64_t hash, bool *is_new = nullptr) noexcept {
+        return bloomline_matrix_insert_hash(get(), column, hash, is_new);
+    }
+    /// Many keys, faster than one by one.
+    Status insert_hashes(size_t column, Span<const uint64_t> hashes) noexcept {
+        return bloomline_matrix_insert_hashes(get(), column, hashes.data(), hashes.size(), nullptr);
+    }
+    Status insert_keys(size_t column, Span<const bloomline_bytes> keys) noexcept {
+        return bloomline_matrix_insert_keys(get(), column, keys.data(), keys.size(), nullptr);
+    }
+    /// Sets the bits of the keys that were new in the column.
+    Status insert_hashes(size_t column, Span<const uint64_t> hashes, Bitmap &is_new) {
+        return is_new.fill(hashes.size(), [&](uint64_t *words) {
+            return Status(bloomline_matrix_insert_hashes(get(), column, hashes.data(), hashes.size(), words));
+        });
+    }
+    Status insert_keys(size_t column, Span<const bloomline_bytes> keys, Bitmap &is_new) {
+        return is_new.fill(keys.size(), [&](uint64_t *words) {
+            return Status(bloomline_matrix_insert_keys(get(), column, keys.data(), keys.size(), words));
+        });
     }
     /// Names the columns, by a number of yours for each; no names remove them.
     Status set_names(Span<const uint64_t> names) noexcept {
@@ -1725,21 +1753,68 @@ inline Result<MatrixRange> matrix_range(const MatrixShape &shape, uint64_t hash)
     Status status = bloomline_matrix_range(&shape, hash, &range.offset, &range.len, &range.checksum);
     return status ? Result<MatrixRange>(range) : status;
 }
+namespace detail {
+/// Answers for all columns by 'probe'. After an error all are true, or there are none if 'shape' is not valid.
+template <class Probe>
+Status answers_of(const MatrixShape &shape, Bitmap &out, Probe probe) {
+    if (auto any = matrix_range(shape, 0); !any) {
+        out.fill_all(0);
+        return any.status();
+    }
+    const Status status = out.fill(static_cast<size_t>(shape.columns), probe);
+    if (!status) out.fill_all(static_cast<size_t>(shape.columns));
+    return status;
+}
+/// The ranges that 'write' writes, 'most' at most. It tells how many.
+template <class Write>
+Result<std::vector<ByteRange>> ranges_of(size_t most, Write write) {
+    std::vector<ByteRange> ranges(most);
+    size_t count = 0;
+    Status status = write(ranges.data(), &count);
+    ranges.resize(count);
+    return status ? Result<std::vector<ByteRange>>(std::move(ranges)) : status;
+}
+} // namespace detail
 /// Probes all columns in the bytes of such a range. If 'checksum' is not empty, they are verified by it. After an
 /// error all columns may have the key: all bits of 'out' are set, or it has none if 'shape' is not valid.
 inline Status matrix_contains_in(const MatrixShape &shape, uint64_t hash, Bytes range, Bitmap &out,
                                  Bytes checksum = {}) {
-    if (auto place = matrix_range(shape, hash); !place) {
-        out.fill_all(0);
-        return place.status();
-    }
-    const Status status = out.fill(static_cast<size_t>(shape.columns), [&](uint64_t *words) {
+    return detail::answers_of(shape, out, [&](uint64_t *words) {
         if (checksum.size() != 0 && checksum.size() != 8) return Status(BLOOMLINE_ERR_TRUNCATED);
         const void *const sum = checksum.size() != 0 ? checksum.data() : nullptr;
         return Status(bloomline_matrix_contains_in(&shape, hash, range.data(), range.size(), sum, words));
     });
-    if (!status) out.fill_all(static_cast<size_t>(shape.columns));
-    return status;
+}
+/// The ranges to read for many keys, in ascending order. Those with a gap of at most 'gap' bytes are one: as many
+/// as the store sends in the time that a request takes. The matrix_range() of each key lies within one of them.
+inline Result<std::vector<ByteRange>> matrix_ranges(const MatrixShape &shape, Span<const uint64_t> hashes,
+                                                    uint64_t gap) {
+    return detail::ranges_of(hashes.size(), [&](ByteRange *out, size_t *count) {
+        return bloomline_matrix_ranges(&shape, hashes.data(), hashes.size(), gap, out, count);
+    });
+}
+/// The rows that the key of a hash reads, in ascending order: up to k ranges of a bit for each column, within its
+/// matrix_range(). They have no checksum.
+inline Result<std::vector<ByteRange>> matrix_row_ranges(const MatrixShape &shape, uint64_t hash) {
+    return detail::ranges_of(16, [&](ByteRange *out, size_t *count) {
+        return bloomline_matrix_row_ranges(&shape, hash, out, count);
+    });
+}
+/// As matrix_contains_in(), in the bytes of these rows, one behind the other.
+inline Status matrix_contains_in_rows(const MatrixShape &shape, uint64_t hash, Bytes rows, Bitmap &out) {
+    return detail::answers_of(shape, out, [&](uint64_t *words) {
+        return Status(bloomline_matrix_contains_in_rows(&shape, hash, rows.data(), rows.size(), words));
+    });
+}
+/// Which bytes of an encoded matrix are the names of its columns, and which the checksums of its lines: 8 bytes
+/// each. A 'len' of 0: it has none.
+struct MatrixParts {
+    ByteRange names, checksums;
+};
+inline Result<MatrixParts> matrix_parts(const MatrixShape &shape) noexcept {
+    MatrixParts parts{};
+    Status status = bloomline_matrix_parts(&shape, &parts.names, &parts.checksums);
+    return status ? Result<MatrixParts>(parts) : status;
 }
 
 /// An encoded filter that was opened: of a kind that View::open() opens, a cascade or a matrix. In a file that is

@@ -113,6 +113,9 @@ pub enum Error {
         line_count: u64,
         /// The k of all columns.
         k: u32,
+        /// Whether the filter is a plain one with another seed. The seeds are left out, which may be
+        /// secrets.
+        seed_differs: bool,
     },
     /// The growing filter is unbounded: its prefixes have several lengths, so it cannot be frozen,
     /// intersected or subtracted.
@@ -286,7 +289,10 @@ impl fmt::Display for Error {
                 write!(f, ": {value}")
             }
             Error::Columns(value) | Error::Column(value) => write!(f, ": {value}"),
-            Error::ColumnShape { line_count, k } => write!(f, ": {line_count} lines, k = {k}"),
+            Error::ColumnShape { line_count, k, seed_differs } => {
+                let seeds = if *seed_differs { ", and the seeds differ" } else { "" };
+                write!(f, ": {line_count} lines, k = {k}{seeds}")
+            }
             Error::Version(value) | Error::Layout(value) => write!(f, ": {value}"),
             Error::BufferTooSmall { needed, given } => write!(f, ": {given} bytes, not {needed}"),
             Error::Truncated { needed, given } => write!(f, ": {given} bytes, not {needed}"),

@@ -23,7 +23,7 @@ unsafe extern "C" {
 
 /// The sections of the header: heading, and the file of `src/ffi`. The other files, which are kinds, come
 /// between the two lists by name, each under its own first line, which is that of the overview, too.
-const FIRST: [(&str, &str); 21] = [
+const FIRST: [(&str, &str); 22] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -42,6 +42,7 @@ const FIRST: [(&str, &str); 21] = [
     ("Several filters at once: prepared", "group.rs"),
     ("Several filters at once: one shape, side by side", "matrix/mod.rs"),
     ("Matrices: probes", "matrix/probe.rs"),
+    ("Matrices: batches of keys", "matrix/keys.rs"),
     ("Matrices: their shape, and single ranges of encoded ones", "matrix/range.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters in the caller's own memory", "lines.rs"),

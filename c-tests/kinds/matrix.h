@@ -17,7 +17,7 @@ static bloomline_status matrix_with_names(bloomline_matrix **out)
     return status;
 }
 CREATED(matrix, matrix, matrix_with_names(&filter))
-ADDED(matrix, (void)!bloomline_matrix_insert_hash(filter, (size_t)(hash % 3), hash))
+ADDED(matrix, (void)!bloomline_matrix_insert_hash(filter, (size_t)(hash % 3), hash, NULL))
 
 /* It has verbs for columns, whose functions take the number of one. */
 #define MATRIX_LACKS(NOT, OTHER)                                                                          \
@@ -79,6 +79,11 @@ static void matrix_rows(char *answer, const bloomline_matrix *matrix, const uint
     if (among == NULL) {
         CHECK_U64(total, bloomline_matrix_contains_hashes(matrix, asked.hashes, asked.n, batch));
         CHECK(memcmp(rows, batch, 8 * asked.n * words) == 0);
+        if (asked.bytes) {
+            memset(batch, 0x5A, sizeof batch);
+            CHECK_U64(total, bloomline_matrix_contains_keys(matrix, asked.keys, asked.n, batch));
+            CHECK(memcmp(rows, batch, 8 * asked.n * words) == 0);
+        }
     }
     history_bitmap(answer, total, rows, 64 * asked.n * words);
 }
@@ -147,12 +152,12 @@ static bloomline_status matrix_set(bloomline_matrix *matrix, char **words, uint6
 
 static bloomline_status matrix_insert_all(bloomline_matrix *matrix, size_t column)
 {
-    for (size_t i = 0; i < asked.n; i++) {
-        bloomline_status status = asked.bytes ? bloomline_matrix_insert(matrix, column, asked.keys[i].data, asked.keys[i].len)
-                                              : bloomline_matrix_insert_hash(matrix, column, asked.hashes[i]);
-        if (status != BLOOMLINE_OK) return status;
+    if (!asked.one) {
+        return asked.bytes ? bloomline_matrix_insert_keys(matrix, column, asked.keys, asked.n, NULL)
+                           : bloomline_matrix_insert_hashes(matrix, column, asked.hashes, asked.n, NULL);
     }
-    return BLOOMLINE_OK;
+    return asked.bytes ? bloomline_matrix_insert(matrix, column, asked.keys[0].data, asked.keys[0].len, NULL)
+                       : bloomline_matrix_insert_hash(matrix, column, asked.hashes[0], NULL);
 }
 
 static void matrix_other(char *answer, void *handle, char **words)

@@ -118,7 +118,7 @@ macro_rules! numbers {
                 BLOOMLINE_ERR_PERMISSION => c"permission denied",
                 BLOOMLINE_ERR_INTERNAL => c"internal error: a bug in the library",
                 $($number => {
-                    Error::$error $(($value::default()))? $({ $($field: 0),* })?.text()
+                    Error::$error $(($value::default()))? $({ $($field: Default::default()),* })?.text()
                 })*
                 _ => c"unknown status",
             }
@@ -155,7 +155,7 @@ numbers! {
     BLOOMLINE_ERR_OVERLAP = Overlap(u64);
     BLOOMLINE_ERR_COLUMNS = Columns(u64);
     BLOOMLINE_ERR_COLUMN = Column(u64);
-    BLOOMLINE_ERR_COLUMN_SHAPE = ColumnShape { line_count, k };
+    BLOOMLINE_ERR_COLUMN_SHAPE = ColumnShape { line_count, k, seed_differs };
     BLOOMLINE_ERR_UNBOUNDED = Unbounded;
     BLOOMLINE_ERR_SEQUENCE = Sequence { last, given };
     BLOOMLINE_ERR_NOT_A_FILE = NotAFile;

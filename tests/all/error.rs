@@ -163,7 +163,7 @@ fn go_says_the_same() {
         Error::Overlap(0),
         Error::Columns(0),
         Error::Column(0),
-        Error::ColumnShape { line_count: 0, k: 0 },
+        Error::ColumnShape { line_count: 0, k: 0, seed_differs: true },
         Error::Unbounded,
     ] {
         let said = error.to_string();

@@ -1,16 +1,19 @@
 //! `bloomline_matrix`: many filters of one shape, side by side, so that a key is asked of all at once.
 
 /// cbindgen:ignore
+mod keys;
+/// cbindgen:ignore
 mod probe;
 /// cbindgen:ignore
 mod range;
 
+pub use keys::*;
 pub use probe::*;
 pub use range::*;
 
 use super::boundary::{
     Failure, NULL, change, exclusive, new_handle, read_or, required, shared_between_threads, slice,
-    write_result,
+    write_optional, write_result,
 };
 use super::filter::bloomline_filter;
 use super::handle::handle;
@@ -131,11 +134,19 @@ fn bloomline_matrix_set_column(
     bloomline_matrix_set_columns(matrix, column, view, 1, 1)
 }
 
-/// bloomline_matrix_clear_column() empties a column.
+/// bloomline_matrix_clear_column() empties a column, bloomline_matrix_clear() all columns. Names
+/// stay.
 ///
 /// Errors: BLOOMLINE_ERR_COLUMN if there is no such column.
 fn bloomline_matrix_clear_column(matrix: *mut bloomline_matrix, column: usize) -> bloomline_status {
     change_own(matrix, |matrix| Ok(matrix.clear_column(column)?))
+}
+fn bloomline_matrix_clear(matrix: *mut bloomline_matrix) {
+    if let Some(matrix) = exclusive(matrix)
+        && let Ok(matrix) = matrix.0.own()
+    {
+        matrix.clear();
+    }
 }
 
 /// bloomline_matrix_column() creates a copy of a column as a filter, whose key count is unknown.
@@ -172,20 +183,28 @@ fn bloomline_matrix_with_columns(
 }
 
 /// bloomline_matrix_insert() inserts the key of 'len' bytes at 'key' into a column,
-/// bloomline_matrix_insert_hash() a key by its hash. To fill a column from nothing, fill a
-/// bloomline_filter and set it.
+/// bloomline_matrix_insert_hash() a key by its hash. It writes to 'is_new', unless that is NULL,
+/// whether the key was new in the column: false if it is already present, or a false positive. To
+/// fill a column from nothing, fill a bloomline_filter and set it.
 ///
 /// Errors: BLOOMLINE_ERR_COLUMN if there is no such column.
 fn bloomline_matrix_insert(
     matrix: *mut bloomline_matrix, column: usize, key: *const c_void, len: usize,
+    is_new: *mut bool,
 ) -> bloomline_status {
     let key = key_or_empty(key, len);
-    change_own(matrix, |matrix| Ok(matrix.insert(column, key).map(drop)?))
+    change_own(matrix, |matrix| {
+        write_optional(is_new, matrix.insert(column, key)?);
+        Ok(())
+    })
 }
 fn bloomline_matrix_insert_hash(
-    matrix: *mut bloomline_matrix, column: usize, hash: u64,
+    matrix: *mut bloomline_matrix, column: usize, hash: u64, is_new: *mut bool,
 ) -> bloomline_status {
-    change_own(matrix, |matrix| Ok(matrix.insert_hash(column, hash).map(drop)?))
+    change_own(matrix, |matrix| {
+        write_optional(is_new, matrix.insert_hash(column, hash)?);
+        Ok(())
+    })
 }
 
 /// bloomline_matrix_set_names() gives each of the 'n' columns a name of 8 bytes, the caller's own,

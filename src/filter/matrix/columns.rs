@@ -1,6 +1,7 @@
 //! Columns put into a matrix, changed there, and taken out.
 
 use super::Matrix;
+use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::filter::view::View;
@@ -158,7 +159,7 @@ impl Matrix {
     /// As [`insert`](Matrix::insert).
     pub fn insert_hashes(&mut self, column: usize, hashes: &[u64]) -> Result<(), Error> {
         self.range_of(column, 1)?;
-        self.prepared.insert_all(&mut self.groups, column, hashes);
+        self.prepared.insert_all(&mut self.groups, column, hashes, |_, _| ());
         Ok(())
     }
 
@@ -170,9 +171,59 @@ impl Matrix {
         self.range_of(column, 1)?;
         let hash = self.key_hash();
         hash.in_parts(keys, |hashes, _| {
-            self.prepared.insert_all(&mut self.groups, column, hashes);
+            self.prepared.insert_all(&mut self.groups, column, hashes, |_, _| ());
         });
         Ok(())
+    }
+
+    /// As [`insert_hashes`](Matrix::insert_hashes). Answer `i` is true if key `i` was definitely absent
+    /// from the column, as [`insert`](Matrix::insert) returns it: a key that the batch repeats is new
+    /// once. Returns how many were.
+    ///
+    /// # Errors
+    /// As [`insert`](Matrix::insert), with no answer.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        column: usize,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> Result<usize, Error> {
+        self.range_of(column, 1)?;
+        Ok(self.insert_new(column, hashes, answers.words(hashes.len())))
+    }
+
+    /// As [`insert_new_hashes`](Matrix::insert_new_hashes), for keys.
+    ///
+    /// # Errors
+    /// As [`insert`](Matrix::insert), with no answer.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_keys<K: Key>(
+        &mut self,
+        column: usize,
+        keys: &[K],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> Result<usize, Error> {
+        self.range_of(column, 1)?;
+        let (words, mut count) = (answers.words(keys.len()), 0);
+        self.key_hash().in_parts(keys, |hashes, first| {
+            let some = &mut words[first / 64..][..hashes.len().div_ceil(64)];
+            count += self.insert_new(column, hashes, some);
+        });
+        Ok(count)
+    }
+
+    /// Inserts keys into a column that there is, into words for a bit each.
+    fn insert_new(&mut self, column: usize, hashes: &[u64], new: &mut [u64]) -> usize {
+        new.fill(0);
+        self.prepared.insert_all(&mut self.groups, column, hashes, |i, is_new| {
+            new[i / 64] |= u64::from(is_new) << (i % 64);
+        });
+        new.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// So many columns from `first` on, if they are there.
@@ -192,8 +243,12 @@ impl Matrix {
                 && params.line_count().is_multiple_of(own.line_count())
                 && times.is_power_of_two()
         });
-        let misfit = Error::ColumnShape { line_count: own.line_count(), k: own.k() };
-        Ok((fits.ok_or(misfit)?.line_count() / own.line_count()).trailing_zeros())
+        let misfit = || Error::ColumnShape {
+            line_count: own.line_count(),
+            k: own.k(),
+            seed_differs: filter.params().is_some_and(|params| params.seed() != own.seed()),
+        };
+        Ok((fits.ok_or_else(misfit)?.line_count() / own.line_count()).trailing_zeros())
     }
 }
 

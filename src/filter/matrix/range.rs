@@ -9,6 +9,7 @@ use crate::kernel::Kernels;
 use crate::key::Key;
 use crate::layouts;
 use crate::line::line_index;
+use std::iter;
 use std::ops::Range;
 
 /// Reading single ranges: a lookup in a matrix that lies elsewhere, such as in an object store.
@@ -93,9 +94,8 @@ impl MatrixShape {
         hash: u64,
         answers: &mut (impl Answers + ?Sized),
     ) -> Result<usize, Error> {
-        let row = 8 * self.words();
-        self.check_len(bytes, self.row_ranges(hash).count() * row)?;
-        let words = answers.words(self.columns());
+        self.check_rows(bytes, hash)?;
+        let (row, words) = (8 * self.words(), answers.words(self.columns()));
         words.fill(u64::MAX);
         for row in bytes.chunks(row) {
             for (word, row) in words.iter_mut().zip(row.as_chunks().0) {
@@ -145,17 +145,32 @@ impl MatrixShape {
         let line = |&hash: &u64| line_index(hash, self.params().line_count());
         let mut lines: Vec<u64> = hashes.iter().map(line).collect();
         lines.sort_unstable();
-        let mut ranges: Vec<Range<u64>> = Vec::new();
-        for line in lines {
-            let next = self.group_range(line);
-            match ranges.last_mut() {
-                Some(last) if next.start.saturating_sub(last.end) <= gap => {
-                    last.end = last.end.max(next.end);
-                }
-                _ => ranges.push(next),
+        MatrixShape::merged(lines.into_iter().map(|line| self.group_range(line)), gap).collect()
+    }
+
+    /// Ranges in ascending order, those with a gap of at most `gap` bytes as one.
+    pub(crate) fn merged(
+        sorted: impl Iterator<Item = Range<u64>>,
+        gap: u64,
+    ) -> impl Iterator<Item = Range<u64>> {
+        let mut sorted = sorted.peekable();
+        iter::from_fn(move || {
+            let mut range = sorted.next()?;
+            while let Some(next) =
+                sorted.next_if(|next| next.start.saturating_sub(range.end) <= gap)
+            {
+                range.end = range.end.max(next.end);
             }
-        }
-        ranges
+            Some(range)
+        })
+    }
+
+    /// Whether so many bytes can be the rows of a key.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if not.
+    pub(crate) fn check_rows(&self, bytes: &[u8], hash: u64) -> Result<(), Error> {
+        self.check_len(bytes, self.row_ranges(hash).count() * 8 * self.words())
     }
 
     fn check_len(&self, bytes: &[u8], len: usize) -> Result<(), Error> {

@@ -88,11 +88,17 @@ impl Prepared {
         old & bit == 0
     }
 
-    /// The same for many keys.
+    /// The same for many keys: `told` takes the number of each, and whether any of its bits was not set.
     ///
     /// # Panics
     /// As [`Prepared::insert`].
-    pub(crate) fn insert_all(&self, groups: &mut [u8], column: usize, hashes: &[u64]) {
+    pub(crate) fn insert_all(
+        &self,
+        groups: &mut [u8],
+        column: usize,
+        hashes: &[u64],
+        mut told: impl FnMut(usize, bool),
+    ) {
         let ahead = if self.is_far() { AHEAD } else { usize::MAX };
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i.saturating_add(ahead)) {
@@ -101,7 +107,7 @@ impl Prepared {
                     prefetch::<INTO_L1>(first.wrapping_add(place));
                 });
             }
-            self.insert(groups, column, hash);
+            told(i, self.insert(groups, column, hash));
         }
     }
 

@@ -171,7 +171,7 @@ impl Columns for Plain {
     ) -> Result<(), Error> {
         let times = line_count / self.lines();
         if k != self.k || line_count % self.lines() > 0 || !times.is_power_of_two() {
-            return Err(Error::ColumnShape { line_count, k });
+            return Err(Error::ColumnShape { line_count, k, seed_differs: false });
         }
         self.has_column(first + filters.len() - 1)?;
         for (column, hashes) in (first..).zip(filters) {

@@ -93,17 +93,18 @@ fn larger_filters_are_folded_and_others_refused() {
         assert!(matrix.column(column).unwrap().lines() == filter.lines());
     }
     let before = matrix.clone();
-    let misfit = Err(Error::ColumnShape { line_count: 3, k: 6 });
+    let misfit = |seed_differs| Err(Error::ColumnShape { line_count: 3, k: 6, seed_differs });
     let refused = [
         params(9, 6),
         params(1, 6),
         params(4, 6),
         params(3, 7),
         params(3, 6).with_seed(1),
+        params(4, 6).with_seed(1),
         Params::classic(3, 6, SEED).unwrap(),
     ];
     for params in refused {
-        let filter = filter_of(params, 9, 10);
+        let (filter, misfit) = (filter_of(params, 9, 10), misfit(params.seed() != SEED));
         assert_eq!(matrix.set_column(4, &filter.view()), misfit, "{params:?}");
         // None of a run, if one does not fit.
         let views = [filter_of(shape, 9, 10), filter].map(|filter| filter.to_bytes().unwrap());
@@ -112,8 +113,8 @@ fn larger_filters_are_folded_and_others_refused() {
         let fits = filter_of(params.foldable_to(shape).unwrap(), 9, 10);
         assert_eq!(matrix.clone().set_column(4, &fits.view()), Ok(()));
     }
-    let cuckoo = CuckooFilter::new(CuckooParams::new(3, 12, SEED).unwrap()).unwrap();
-    assert_eq!(matrix.set_column(4, &cuckoo.view()), misfit);
+    let cuckoo = CuckooFilter::new(CuckooParams::new(3, 12, SEED + 1).unwrap()).unwrap();
+    assert_eq!(matrix.set_column(4, &cuckoo.view()), misfit(false));
     assert!(matrix == before);
     // Views of other kinds with the same lines.
     let mut counting = CountingFilter::new(shape).unwrap();
@@ -125,6 +126,64 @@ fn larger_filters_are_folded_and_others_refused() {
     apart.extend(filter_of(shape, 9, 50).to_bytes().unwrap());
     matrix.set_column(4, &View::open(&apart[1..]).unwrap()).unwrap();
     assert!(matrix.column(4).unwrap().lines() == filter_of(shape, 9, 50).lines());
+}
+
+/// An error tells that the seeds differ, and not which they are: they may be secrets.
+#[test]
+fn a_filter_of_another_seed_is_told_of() {
+    let (own, other) = (params(3, 6).with_seed(111_222_333), 444_555_666);
+    let mut matrix = Matrix::new(own, 2).unwrap();
+    for (refused, said) in [
+        (own.with_seed(other), ": 3 lines, k = 6, and the seeds differ"),
+        (params(4, 6).with_seed(other), ": 3 lines, k = 6, and the seeds differ"),
+        (params(4, 6).with_seed(own.seed()), ": 3 lines, k = 6"),
+        (params(3, 7).with_seed(own.seed()), ": 3 lines, k = 6"),
+    ] {
+        let filter = Filter::new(refused).unwrap();
+        let error = matrix.set_column(0, &filter.view()).unwrap_err();
+        assert!(error.to_string().ends_with(&format!("and so on{said}")), "{error}");
+        let all = format!("{error} {error:?}");
+        assert!(!all.contains("111222333") && !all.contains("444555666"), "{all}");
+    }
+}
+
+/// Batches of every length at the seams of their loops, in which keys are new once.
+#[test]
+fn batches_tell_which_keys_are_new_in_a_column() {
+    let (shape, keys) = (params(4, 9), (0..900_u64).map(|i| i / 2 % 300).collect::<Vec<_>>());
+    for columns in [1, 63, 64, 65, 513] {
+        let column = columns / 2;
+        for count in [0, 1, 2, 15, 16, 17, 63, 64, 65, 511, 512, 513, 900] {
+            let keys = &keys[keys.len() - count..];
+            let hashes: Vec<u64> = keys.iter().map(|&key| hash::hash_u64(key, SEED)).collect();
+            let mut bytes = vec![0; 4 * definition::group_bytes(columns as u32)];
+            let (mut expected, number) = (vec![0; count.div_ceil(64)], column as u32);
+            for (i, &hash) in hashes.iter().enumerate() {
+                let new = !definition::contains(&bytes, columns as u32, 9, number, hash);
+                expected[i / 64] |= u64::from(new) << (i % 64);
+                definition::insert(&mut bytes, columns as u32, 9, number, hash);
+            }
+            let new: u32 = expected.iter().map(|word| word.count_ones()).sum();
+            for by_keys in [false, true] {
+                let mut matrix = Matrix::new(shape, columns).unwrap();
+                let mut told = vec![u64::MAX; count.div_ceil(64) + 1];
+                let counted = if by_keys {
+                    matrix.insert_new_keys(column, keys, &mut told)
+                } else {
+                    matrix.insert_new_hashes(column, &hashes, &mut told)
+                };
+                assert_eq!(counted, Ok(new as usize), "{count} in {columns} columns");
+                assert_eq!(told.pop(), Some(u64::MAX), "a word behind the answers");
+                assert_eq!(told, expected, "{count} in {columns} columns");
+                assert!(matrix.groups() == bytes);
+                let mut untold = vec![7; count.div_ceil(64)];
+                let none = Err(Error::Column(columns as u64));
+                assert_eq!(matrix.insert_new_hashes(columns, &hashes, &mut untold), none);
+                assert_eq!(matrix.insert_new_keys(columns, keys, &mut untold), none);
+                assert!(matrix.groups() == bytes && untold.iter().all(|&word| word == 7));
+            }
+        }
+    }
 }
 
 #[test]
