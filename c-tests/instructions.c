@@ -82,10 +82,10 @@ static void group_contains_hash(size_t n)
 }
 
 /* One key in 64 and in 512 columns, and n in a call. */
-ONE(matrix_64_contains_hash, yes += bloomline_matrix_contains_hash(narrow, hashes[i], bitmap))
-ONE(matrix_512_contains_hash, yes += bloomline_matrix_contains_hash(wide, hashes[i], bitmap))
+ONE(matrix_64_contains_hash, yes += bloomline_matrix_contains_hash(narrow, hashes[i], NULL, bitmap))
+ONE(matrix_512_contains_hash, yes += bloomline_matrix_contains_hash(wide, hashes[i], NULL, bitmap))
 ONE(matrix_512_any_hash, yes += bloomline_matrix_any_hash(wide, hashes[i], NULL))
-SOME(matrix_64_contains_hashes, yes += bloomline_matrix_contains_hashes(narrow, &hashes[i], n, bitmap))
+SOME(matrix_64_contains_hashes, yes += bloomline_matrix_contains_hashes(narrow, &hashes[i], n, NULL, bitmap))
 
 /* The same as members of a group, and one of them alone. */
 ONE(group_64_columns_contains_hash, yes += bloomline_group_contains_hash(of_narrow, hashes[i], bitmap))

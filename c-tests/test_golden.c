@@ -228,9 +228,9 @@ static void matrices(void)
             uint64_t expected[GOLDEN_WORDS], bitmap[GOLDEN_WORDS], hash = golden_number(files.probes.words[0], 16);
             REQUIRE(files.probes.count == words + 1);
             for (size_t i = 0; i < words; i++) expected[i] = golden_number(files.probes.words[i + 1], 16);
-            bloomline_matrix_contains_hash(matrix, hash, bitmap);
+            bloomline_matrix_contains_hash(matrix, hash, NULL, bitmap);
             CHECK_WITH(memcmp(bitmap, expected, 8 * words) == 0, "%s: %" PRIx64, files.name, hash);
-            bloomline_matrix_contains_hash(bloomline_map_matrix(map), hash, bitmap);
+            bloomline_matrix_contains_hash(bloomline_map_matrix(map), hash, NULL, bitmap);
             CHECK_WITH(memcmp(bitmap, expected, 8 * words) == 0, "%s, mapped: %" PRIx64, files.name, hash);
             bloomline_group_contains_hash(group, hash, bitmap);
             CHECK_WITH(memcmp(bitmap, expected, 8 * words) == 0, "%s, a group: %" PRIx64, files.name, hash);

@@ -175,11 +175,10 @@ std::vector<uint64_t> hashes_from(size_t at, uint64_t seed)
 template <class M>
 size_t ask_row(const M &matrix, size_t i, uint64_t hash, const std::vector<uint64_t> *among, Bitmap &row)
 {
-    size_t present = 0;
-    if (among != nullptr) present = matrix.contains_hash_among(hash, *among, row);
-    else present = keys.bytes ? matrix.contains(key(i), row) : matrix.contains_hash(hash, row);
-    CHECK((among != nullptr ? matrix.any_hash(hash, *among) : matrix.any_hash(hash)) == (present > 0));
-    if (among == nullptr) CHECK_U64(present, matrix.count_hash(hash));
+    const Span<const uint64_t> some = among != nullptr ? Span<const uint64_t>(*among) : Span<const uint64_t>();
+    const size_t present = keys.bytes ? matrix.contains(key(i), row, some) : matrix.contains_hash(hash, row, some);
+    CHECK(matrix.any_hash(hash, some) == (present > 0));
+    CHECK_U64(present, matrix.count_hash(hash, some));
     return present;
 }
 
@@ -211,14 +210,20 @@ void say_rows(const M &matrix)
         count += ask_row(matrix, i, asked[i], some ? &among : nullptr, row);
         for (const uint64_t word : row.words()) rows.push_back(word);
     }
-    if (!some) {
-        CHECK_U64(count, matrix.contains_hashes(asked, batch));
-        CHECK(rows == std::vector<uint64_t>(batch.words().begin(), batch.words().end()));
-        if (keys.bytes) {
-            CHECK_U64(count, matrix.contains_keys(byte_keys(), batch));
-            CHECK(rows == std::vector<uint64_t>(batch.words().begin(), batch.words().end()));
-        }
+    const Span<const uint64_t> live = some ? Span<const uint64_t>(among) : Span<const uint64_t>();
+    CHECK_U64(count, matrix.contains_hashes(asked, batch, live));
+    CHECK(rows == batch.words());
+    if (keys.bytes) {
+        CHECK_U64(count, matrix.contains_keys(byte_keys(), batch, live));
+        CHECK(rows == batch.words());
     }
+    std::vector<MatrixPair> pairs;
+    CHECK(matrix.select_hashes(asked, pairs, live) && pairs.size() == count);
+    size_t at = 0;
+    batch.for_each([&](size_t bit) {
+        CHECK(bit == 64 * row.words().size() * pairs[at].key + pairs[at].column);
+        at++;
+    });
     history_bitmap(answer, count, rows.data(), 64 * rows.size());
 }
 

@@ -273,8 +273,9 @@ void matrices()
     const auto check = [&](const auto &one) {
         Bitmap bitmap, rows, among;
         const std::vector<std::uint64_t> hashes = {apple, other};
-        std::size_t total = one.contains_hashes(hashes, rows);
+        std::size_t total = one.contains_hashes(hashes, rows), shared = 0;
         CHECK_U64(256, rows.size());
+        for (std::size_t i = 0; i < 70; i++) shared += rows[i] && rows[128 + i];
         for (std::size_t j = 0; j < 2; j++) {
             const std::size_t count = one.contains_hash(hashes[j], bitmap);
             CHECK(count == bitmap.count() && count == one.count_hash(hashes[j]) && bitmap.size() == 70);
@@ -289,10 +290,32 @@ void matrices()
         CHECK(bitmap.size() == 256 && bitmap.words() == rows.words());
         CHECK(one.contains("apple"sv, bitmap) >= 24 && bitmap[69] && one.any_hash(apple));
         const std::vector<std::uint64_t> live = {8, 0};
-        CHECK_U64(1, one.contains_hash_among(apple, live, among));
-        CHECK(among[3] && one.any_hash(apple, live));
-        CHECK_U64(1, one.contains_hash_among(apple, among.words(), among));
-        CHECK_U64(bitmap.count(), one.contains_hash_among(apple, {live.data(), 1}, among));
+        CHECK_U64(1, one.contains_hash(apple, among, live));
+        CHECK(among[3] && one.any_hash(apple, live) && one.count_hash(apple, live) == 1);
+        CHECK_U64(1, one.contains_hash(apple, among, among.words()));
+        CHECK_U64(1, one.contains("apple"sv, among, live));
+        CHECK_U64(bitmap.count(), one.contains_hash(apple, among, {live.data(), 1}));
+        CHECK_U64(bitmap.count(), one.count_hash(apple, {live.data(), 1}));
+        // In batches; of some, also where the answers go.
+        CHECK_U64(rows.count(), one.contains_hashes(hashes, among, {live.data(), 1}));
+        CHECK(among.words() == rows.words());
+        CHECK_U64(1 + (rows[128 + 3] ? 1 : 0), one.contains_hashes(hashes, among, live));
+        const std::vector<std::uint64_t> all(2, ~std::uint64_t{0});
+        CHECK_U64(bitmap.count(), one.contains_hash(apple, among, all));
+        CHECK_U64(bitmap.count() + shared, one.contains_hashes(hashes, among, among.words()));
+        std::vector<MatrixPair> pairs(3);
+        CHECK(one.select_hashes(hashes, pairs) && pairs.size() == rows.count());
+        std::size_t at = 0;
+        rows.for_each([&](std::size_t bit) {
+            CHECK(pairs[at].key == bit / 128 && pairs[at].column == bit % 128);
+            at++;
+        });
+        CHECK(one.select_hashes({&apple, 1}, pairs, live) && pairs.size() == 1 && pairs[0].key == 0 && pairs[0].column == 3);
+        CHECK(one.select_hashes({}, pairs) && pairs.empty());
+        // More than there is room for at first.
+        const std::vector<std::uint64_t> many(100, apple);
+        CHECK(one.select_hashes(many, pairs) && pairs.size() == 100 * bitmap.count());
+        for (std::size_t i = 0; i < pairs.size(); i++) CHECK(pairs[i].key == i / bitmap.count() && bitmap[pairs[i].column]);
         const std::vector<std::uint32_t> numbers = {3, 5, 70};
         const std::vector<std::uint64_t> asked = {apple, other, apple};
         CHECK_U64(3, one.contains_pairs(numbers, asked, bitmap));
@@ -408,11 +431,46 @@ void matrices()
     // Empty ones.
     CHECK(!MatrixView() && Matrix().any_hash(1) && Matrix().columns() == 0);
     CHECK_U64(SIZE_MAX, Matrix().contains_hash(1, bitmap));
+    std::vector<MatrixPair> none(3);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, Matrix().select_hashes({&apple, 1}, none).code());
+    CHECK(none.empty());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, MatrixView().clone().code());
     auto block = filters[0].encode();
     auto of_filter = Map::of_bytes(*block);
     REQUIRE(of_filter);
     CHECK(!of_filter->matrix());
+}
+
+// As many columns as 16 bits number: at both ends and in the middle.
+void wide_matrix()
+{
+    constexpr std::uint32_t inside[] = {0, 32767, 32768, 65535};
+    const Params shape{2, 6, 0, 7};
+    auto made = Matrix::create(shape, 65536);
+    REQUIRE(made);
+    auto filter = Filter::create(shape);
+    REQUIRE(filter && filter->insert("apple"sv));
+    for (const std::uint32_t column : inside) {
+        CHECK(column == 32768 ? made->set_column(column, filter->view()) : made->insert(column, "apple"sv));
+    }
+    const std::uint64_t apple = made->hash("apple"sv);
+    std::vector<std::uint64_t> live(1024, ~std::uint64_t{0});
+    live[65535 / 64] >>= 1;
+    std::vector<MatrixPair> pairs;
+    CHECK(made->select_hashes({&apple, 1}, pairs) && pairs.size() == 4);
+    for (std::size_t i = 0; i < 4; i++) CHECK(pairs[i].key == 0 && pairs[i].column == inside[i]);
+    CHECK(made->select_hashes({&apple, 1}, pairs, live) && pairs.size() == 3 && pairs[2].column == 32768);
+    Bitmap bitmap;
+    CHECK_U64(4, made->contains_hash(apple, bitmap));
+    CHECK(bitmap[0] && bitmap[32767] && bitmap[32768] && bitmap[65535] && bitmap.size() == 65536);
+    CHECK_U64(3, made->contains_hashes({&apple, 1}, bitmap, live));
+    for (const std::uint32_t number : inside) {
+        auto column = made->column(number);
+        REQUIRE(column);
+        const View taken = column->view(), own = filter->view();
+        CHECK(memcmp(taken.lines().data(), own.lines().data(), own.lines().size()) == 0);
+    }
+    CHECK(made->clear_column(65535) && made->count_hash(apple) == 3);
 }
 
 } // namespace
@@ -426,5 +484,6 @@ int main()
     RUN(views_of_different_seeds);
     RUN(groups);
     RUN(matrices);
+    RUN(wide_matrix);
     return check_end();
 }

@@ -31,13 +31,18 @@ static void answers_and_columns(void)
         }
         uint64_t bitmap[WORDS];
         for (size_t key = 0; key < KEYS; key++) {
-            bloomline_matrix_contains_hash(clone, hashes[key], bitmap);
+            bloomline_matrix_contains_hash(clone, hashes[key], NULL, bitmap);
             CHECK(bit_of(bitmap, columns - 1) == expected(columns - 1, hashes[key]));
         }
         CHECK_OK(bloomline_matrix_insert(clone, 0, "apple", 5, NULL));
-        bloomline_matrix_contains(clone, "apple", 5, bitmap);
+        bloomline_matrix_contains(clone, "apple", 5, NULL, bitmap);
         CHECK(bit_of(bitmap, 0));
-        bloomline_matrix_contains_hash(clone, bloomline_hash("apple", 5, shape.seed), bitmap);
+        uint64_t but_one[WORDS];
+        memset(but_one, 0xFF, sizeof but_one);
+        but_one[0]--;
+        bloomline_matrix_contains(clone, "apple", 5, but_one, bitmap);
+        CHECK(!bit_of(bitmap, 0));
+        bloomline_matrix_contains_hash(clone, bloomline_hash("apple", 5, shape.seed), NULL, bitmap);
         CHECK(bit_of(bitmap, 0));
         CHECK_U64((columns + 63) / 64 * 8 * 512 * LINES, bloomline_matrix_memory(matrix));
         bloomline_matrix_free(clone);
@@ -124,7 +129,7 @@ static void keys_are_asked_in_batches(void)
                 /* The second time one key is not there, so all columns may have it. */
                 batch[BROKEN].data = broken ? NULL : (const uint8_t *)texts[BROKEN];
                 memset(answers, 0xA5, 8 * n * words);
-                size_t present = bloomline_matrix_contains_keys(matrix, batch + first, n, answers);
+                size_t present = bloomline_matrix_contains_keys(matrix, batch + first, n, NULL, answers);
                 total = 0;
                 for (size_t i = 0; i < n; i++) {
                     bool unknown = broken && first + i == BROKEN;
@@ -142,11 +147,11 @@ static void keys_are_asked_in_batches(void)
     /* What is missing. */
     bloomline_matrix *matrix = new_matrix(70);
     uint64_t bitmaps[5] = {0};
-    CHECK_U64(140, bloomline_matrix_contains_keys(matrix, NULL, 2, bitmaps));
+    CHECK_U64(140, bloomline_matrix_contains_keys(matrix, NULL, 2, NULL, bitmaps));
     CHECK(bitmaps[0] == UINT64_MAX && bitmaps[1] == 63 && bitmaps[2] == UINT64_MAX && bitmaps[3] == 63 && bitmaps[4] == 0);
-    CHECK_U64(140, bloomline_matrix_contains_keys(matrix, batch, 2, NULL));
-    CHECK_U64(0, bloomline_matrix_contains_keys(matrix, NULL, 0, NULL));
-    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_keys(NULL, batch, 2, bitmaps));
+    CHECK_U64(140, bloomline_matrix_contains_keys(matrix, batch, 2, NULL, NULL));
+    CHECK_U64(0, bloomline_matrix_contains_keys(matrix, NULL, 0, NULL, NULL));
+    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_keys(NULL, batch, 2, NULL, bitmaps));
     /* Nothing is written, and no key is inserted. */
     bool is_new = true;
     bitmaps[0] = 5;
@@ -163,7 +168,7 @@ static void keys_are_asked_in_batches(void)
     CHECK_OK(bloomline_matrix_insert_hashes(matrix, 0, NULL, 0, NULL));
     CHECK_OK(bloomline_matrix_insert_keys(matrix, 0, NULL, 0, NULL));
     CHECK(is_new && bitmaps[0] == 5);
-    CHECK_U64(0, bloomline_matrix_contains_keys(matrix, batch, 2, bitmaps));
+    CHECK_U64(0, bloomline_matrix_contains_keys(matrix, batch, 2, NULL, bitmaps));
     bloomline_matrix_free(matrix);
 }
 
@@ -235,9 +240,9 @@ static void filters_that_fit(void)
     bloomline_concurrent_insert_hash(concurrent, 6);
     REQUIRE_OK(bloomline_concurrent_view(concurrent, &view));
     CHECK_OK(bloomline_matrix_set_column(matrix, 2, &view));
-    bloomline_matrix_contains_hash(matrix, 5, &bitmap);
+    bloomline_matrix_contains_hash(matrix, 5, NULL, &bitmap);
     CHECK((bitmap & 1) == 1);
-    bloomline_matrix_contains_hash(matrix, 6, &bitmap);
+    bloomline_matrix_contains_hash(matrix, 6, NULL, &bitmap);
     CHECK(bitmap >> 2 == 1);
     bloomline_counting_free(counting);
     bloomline_concurrent_free(concurrent);
@@ -283,6 +288,59 @@ static void filters_that_fit(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_params_foldable_to(&given, NULL));
 }
 
+/* Columns with keys at both ends and across the middle, and none in the others. */
+static void columns_that_16_bits_number(void)
+{
+    enum { ALL = 65536, WIDE = ALL / 64, FEW = 9, ASKED = FEW + 3 };
+    static const uint32_t inside[FEW] = {0, 1, 4095, 32766, 32767, 32768, 65472, 65534, 65535};
+    static uint8_t lines[FEW][LEN];
+    static uint64_t rows[ASKED * WIDE], among[WIDE], row[WIDE];
+    static const uint8_t none[LEN];
+    bloomline_view few[FEW];
+    bloomline_matrix *matrix = new_matrix(ALL);
+    for (size_t i = 0; i < FEW; i++) {
+        for (size_t j = i; j < KEYS; j += FEW) definition_insert(lines[i], LINES, K, hashes[j]);
+        REQUIRE_OK(bloomline_lines_view(&shape, lines[i], LEN, &few[i]));
+        if (inside[i] == 32766 || inside[i] == 32767 || inside[i] == 32768) continue;
+        for (size_t j = i; j < KEYS; j += FEW) CHECK_OK(bloomline_matrix_insert_hash(matrix, inside[i], hashes[j]));
+    }
+    CHECK_OK(bloomline_matrix_set_columns(matrix, 32766, few + 3, 3, 1));
+    memset(among, 0xFF, sizeof among);
+    among[32767 / 64] &= ~(UINT64_C(1) << 32767 % 64);
+    among[65535 / 64] &= ~(UINT64_C(1) << 65535 % 64);
+    size_t total = bloomline_matrix_contains_hashes(matrix, hashes, ASKED, NULL, rows), all = 0, all_live = 0;
+    for (size_t key = 0; key < ASKED; key++) {
+        size_t found = 0, live = 0, set = 0;
+        CHECK_U64(bloomline_matrix_count_hash(matrix, hashes[key], NULL), bloomline_matrix_contains_hash(matrix, hashes[key], NULL, row));
+        CHECK(memcmp(row, rows + key * WIDE, sizeof row) == 0);
+        for (size_t i = 0; i < FEW; i++) {
+            bool maybe = definition_contains(lines[i], LINES, K, hashes[key]);
+            CHECK_WITH(maybe == bit_of(row, inside[i]), "column %u, key %zu", inside[i], key);
+            found += maybe;
+            live += maybe && bit_of(among, inside[i]);
+        }
+        for (size_t column = 0; column < ALL; column++) set += bit_of(row, column);
+        CHECK_U64(found, set);
+        CHECK_U64(found, bloomline_matrix_count_hash(matrix, hashes[key], NULL));
+        CHECK_U64(live, bloomline_matrix_count_hash(matrix, hashes[key], among));
+        CHECK(bloomline_matrix_any_hash(matrix, hashes[key], among) == (live > 0));
+        CHECK_U64(live, bloomline_matrix_contains_hash(matrix, hashes[key], among, row));
+        for (size_t word = 0; word < WIDE; word++) CHECK(row[word] == (rows[key * WIDE + word] & among[word]));
+        all += found;
+        all_live += live;
+    }
+    CHECK_U64(all, total);
+    check_pairs(matrix, ALL, ASKED, NULL, rows, 5);
+    CHECK_U64(all_live, bloomline_matrix_contains_hashes(matrix, hashes, ASKED, among, rows));
+    check_pairs(matrix, ALL, ASKED, among, rows, 1);
+    for (size_t i = 0; i < FEW; i++) check_column(matrix, inside[i], lines[i]);
+    CHECK_OK(bloomline_matrix_clear_column(matrix, 32768));
+    CHECK_OK(bloomline_matrix_clear_column(matrix, 65535));
+    for (size_t i = 0; i < FEW; i++) check_column(matrix, inside[i], inside[i] == 32768 || inside[i] == 65535 ? none : lines[i]);
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_clear_column(matrix, ALL));
+    bloomline_matrix_free(matrix);
+}
+
 static void made_of_nothing(void)
 {
     bloomline_matrix *matrix = NULL;
@@ -315,6 +373,7 @@ int main(void)
     RUN(cleared);
     RUN(other_numbers_of_columns);
     RUN(filters_that_fit);
+    RUN(columns_that_16_bits_number);
     RUN(made_of_nothing);
     matrix_end();
     return check_end();

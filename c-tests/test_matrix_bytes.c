@@ -108,8 +108,8 @@ static void damaged_bytes(void)
         CHECK_WITH(bloomline_map_bytes(data, len, 0, &map) != BLOOMLINE_OK, "bit %zu", bit);
         if (bloomline_map_bytes(data, len, BLOOMLINE_MAP_UNVERIFIED, &map) == BLOOMLINE_OK) {
             const bloomline_matrix *opened = bloomline_map_matrix(map);
-            CHECK(bloomline_matrix_contains_hash(opened, 77, &bitmap) <= 2 && bitmap < 4);
-            CHECK(bloomline_matrix_count_hash(opened, 77) <= 2);
+            CHECK(bloomline_matrix_contains_hash(opened, 77, NULL, &bitmap) <= 2 && bitmap < 4);
+            CHECK(bloomline_matrix_count_hash(opened, 77, NULL) <= 2);
             /* What is damaged is not sealed anew. */
             CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, bloomline_matrix_clone(opened, &other));
             uint8_t *same = encoded(opened, &len);
@@ -207,17 +207,23 @@ static void what_cannot_be_answered(void)
     bloomline_matrix *matrix = new_matrix(70), *none = NULL;
     bloomline_filter *filter = NULL;
     uint64_t bitmap[140] = {0}, names[70] = {0};
+    static const uint64_t among[2] = {5, 0x60};
     uint32_t numbers[70] = {0};
-    CHECK_U64(70, bloomline_matrix_contains(matrix, NULL, 1, bitmap));
+    CHECK_U64(70, bloomline_matrix_contains(matrix, NULL, 1, NULL, bitmap));
     CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
-    CHECK_U64(0, bloomline_matrix_contains(matrix, NULL, 0, bitmap));
-    CHECK_U64(70, bloomline_matrix_contains(matrix, "a", 1, NULL));
-    CHECK_U64(70, bloomline_matrix_contains_hash(matrix, 1, NULL));
-    CHECK_U64(70, bloomline_matrix_contains_hash_among(matrix, 1, bitmap, NULL));
-    CHECK_U64(140, bloomline_matrix_contains_hashes(matrix, NULL, 2, bitmap));
+    CHECK_U64(0, bloomline_matrix_contains(matrix, NULL, 0, NULL, bitmap));
+    CHECK_U64(70, bloomline_matrix_contains(matrix, "a", 1, NULL, NULL));
+    CHECK_U64(70, bloomline_matrix_contains_hash(matrix, 1, NULL, NULL));
+    CHECK_U64(70, bloomline_matrix_contains_hash(matrix, 1, bitmap, NULL));
+    /* Of a key that is not there, among some. */
+    CHECK_U64(3, bloomline_matrix_contains(matrix, NULL, 1, among, bitmap));
+    CHECK(bitmap[0] == 5 && bitmap[1] == 32);
+    CHECK_U64(6, bloomline_matrix_contains_hashes(matrix, NULL, 2, among, bitmap));
+    CHECK(bitmap[2] == 5 && bitmap[3] == 32);
+    CHECK_U64(140, bloomline_matrix_contains_hashes(matrix, NULL, 2, NULL, bitmap));
     CHECK(bitmap[2] == UINT64_MAX && bitmap[3] == 63 && bitmap[4] == 0);
-    CHECK_U64(140, bloomline_matrix_contains_hashes(matrix, names, 2, NULL));
-    CHECK_U64(0, bloomline_matrix_contains_hashes(matrix, NULL, 0, NULL));
+    CHECK_U64(140, bloomline_matrix_contains_hashes(matrix, names, 2, NULL, NULL));
+    CHECK_U64(0, bloomline_matrix_contains_hashes(matrix, NULL, 0, NULL, NULL));
     CHECK_U64(70, bloomline_matrix_contains_pairs(matrix, NULL, names, 70, bitmap));
     CHECK_U64(70, bloomline_matrix_contains_pairs(matrix, numbers, NULL, 70, bitmap));
     CHECK_U64(70, bloomline_matrix_contains_pairs(matrix, numbers, names, 70, NULL));
@@ -225,13 +231,37 @@ static void what_cannot_be_answered(void)
     CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
     /* How many columns there are is not known. */
     memset(bitmap, 0, sizeof bitmap);
-    CHECK_U64(SIZE_MAX, bloomline_matrix_contains(NULL, "a", 1, bitmap));
-    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_hash(NULL, 1, bitmap));
-    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_hash_among(NULL, 1, NULL, bitmap));
-    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_hashes(NULL, names, 2, bitmap));
-    CHECK_U64(SIZE_MAX, bloomline_matrix_count_hash(NULL, 1));
+    CHECK_U64(SIZE_MAX, bloomline_matrix_contains(NULL, "a", 1, NULL, bitmap));
+    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_hash(NULL, 1, NULL, bitmap));
+    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_hash(NULL, 1, among, bitmap));
+    CHECK_U64(SIZE_MAX, bloomline_matrix_contains_hashes(NULL, names, 2, NULL, bitmap));
+    CHECK_U64(SIZE_MAX, bloomline_matrix_count_hash(NULL, 1, NULL));
     CHECK(bloomline_matrix_any_hash(NULL, 1, NULL) && bitmap[0] == 0);
     CHECK(!bloomline_matrix_any_hash(matrix, 1, NULL));
+    /* Pairs: nothing is written. */
+    bloomline_matrix_pair from = {1, 2}, pairs[4] = {{7, 7}};
+    size_t written = 7;
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_select_hashes(NULL, names, 2, NULL, &from, pairs, 4, &written));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_select_hashes(matrix, NULL, 2, NULL, &from, pairs, 4, &written));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_select_hashes(matrix, names, 2, NULL, NULL, pairs, 4, &written));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_select_hashes(matrix, names, 2, NULL, &from, NULL, 4, &written));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_matrix_select_hashes(matrix, names, 2, NULL, &from, pairs, 4, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_matrix_select_hashes(matrix, names, 2, NULL, &from, pairs, 0, &written));
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_matrix_select_hashes(matrix, names, 2, NULL, &from, NULL, 0, &written));
+#if SIZE_MAX > UINT32_MAX
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL,
+                 bloomline_matrix_select_hashes(matrix, names, (size_t)UINT32_MAX + 1, NULL, &from, pairs, 4, &written));
+#endif
+    CHECK(from.key == 1 && from.column == 2 && written == 7 && pairs[0].key == 7 && pairs[0].column == 7);
+    /* From behind the last column, behind the last key, and of no keys. */
+    bloomline_matrix_pair ends[] = {{0, 70}, {1, UINT32_MAX}, {2, 0}, {UINT32_MAX, UINT32_MAX}};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        CHECK_OK(bloomline_matrix_select_hashes(matrix, names, 2, NULL, &ends[i], pairs, 4, &written));
+        CHECK(ends[i].key == 2 && ends[i].column == 0 && written == 0);
+    }
+    from.key = 0;
+    CHECK_OK(bloomline_matrix_select_hashes(matrix, NULL, 0, NULL, &from, pairs, 4, &written));
+    CHECK(from.key == 0 && from.column == 0 && written == 0);
     /* Statuses. */
     CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert(matrix, 70, "a", 1, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_COLUMN, bloomline_matrix_insert_hash(matrix, SIZE_MAX, 1, NULL));

@@ -174,7 +174,7 @@ static void columns_are_set(void)
     REQUIRE_OK(bloomline_matrix_set_column(other, 1, &view));
     for (size_t key = 0; key < KEYS; key++) {
         uint64_t word;
-        bloomline_matrix_contains_hash(other, hashes[key], &word);
+        bloomline_matrix_contains_hash(other, hashes[key], NULL, &word);
         CHECK_U64(2 * (uint64_t)expected(77, hashes[key]), word);
     }
     bloomline_matrix_free(other);

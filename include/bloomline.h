@@ -1315,21 +1315,32 @@ BLOOMLINE_API void bloomline_matrix_set_checksums(bloomline_matrix *matrix, bool
 /* Matrices: probes ---------------------------------------------------------------------- */
 
 /**
+ * A key that a column may have, as bloomline_matrix_select_hashes() writes it: the number of its
+ * hash, and the number of the column.
+ */
+typedef struct bloomline_matrix_pair {
+    /** The number of the key's hash, counted from 0. */
+    uint32_t key;
+    /** The number of the column. */
+    uint32_t column;
+} bloomline_matrix_pair;
+
+/**
  * bloomline_matrix_contains_hash() probes all columns for one key, by its hash, and returns how
  * many may have it. The bit of a column in 'bitmap' is set if it may. bloomline_matrix_contains()
- * probes for the key of 'len' bytes at 'key'. bloomline_matrix_contains_hash_among() looks only at
- * the columns whose bit is set in 'among', such as the tables that are live. It sets no bit of
- * others in 'bitmap'. If 'among' is NULL, all columns count.
+ * probes for the key of 'len' bytes at 'key'.
+ *
+ * If 'among' is not NULL, only the columns whose bit is set there count, such as the tables that
+ * are live: it has a bit for each column. The others do not have the key. So it is for all
+ * functions below that take 'among'.
  *
  * If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
  * NULL, nothing is written and the result is SIZE_MAX.
  */
 BLOOMLINE_API size_t bloomline_matrix_contains_hash(const bloomline_matrix *matrix, uint64_t hash,
-    uint64_t *bitmap);
+    const uint64_t *among, uint64_t *bitmap);
 BLOOMLINE_API size_t bloomline_matrix_contains(const bloomline_matrix *matrix, const void *key,
-    size_t len, uint64_t *bitmap);
-BLOOMLINE_API size_t bloomline_matrix_contains_hash_among(const bloomline_matrix *matrix,
-    uint64_t hash, const uint64_t *among, uint64_t *bitmap);
+    size_t len, const uint64_t *among, uint64_t *bitmap);
 
 /**
  * bloomline_matrix_contains_hashes() is bloomline_matrix_contains_hash() for 'n' keys. The
@@ -1338,7 +1349,25 @@ BLOOMLINE_API size_t bloomline_matrix_contains_hash_among(const bloomline_matrix
  * words. Returns how many bits are set. If 'hashes' is NULL, all columns may have all keys.
  */
 BLOOMLINE_API size_t bloomline_matrix_contains_hashes(const bloomline_matrix *matrix,
-    const uint64_t *hashes, size_t n, uint64_t *bitmaps);
+    const uint64_t *hashes, size_t n, const uint64_t *among, uint64_t *bitmaps);
+
+/**
+ * bloomline_matrix_select_hashes() probes columns for 'n' keys, too, and writes a pair for each
+ * column that may have a key, in ascending order: by key, then by column. It writes to 'pairs' as
+ * many as there is room for, which is for 'capacity', and their number to 'written'. It begins
+ * with the pair '*from', {0, 0} at first, and sets it to where to go on. Call it until from->key
+ * is 'n': then all pairs are written.
+ *
+ * A call writes all pairs of a key or none of them. Only if a key by itself has more than
+ * 'capacity' are they written by several calls: as many as there is room for, and the next ones.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'capacity' is 0, or if 'n' is more than 2^32 - 1,
+ * which a pair cannot number. Nothing is written, and every column may have every key; so it is if
+ * 'matrix' or 'hashes' is NULL.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_select_hashes(const bloomline_matrix *matrix,
+    const uint64_t *hashes, size_t n, const uint64_t *among, bloomline_matrix_pair *from,
+    bloomline_matrix_pair *pairs, size_t capacity, size_t *written);
 
 /**
  * bloomline_matrix_contains_pairs() probes one column for each of 'n' keys: column columns[i] for
@@ -1353,11 +1382,11 @@ BLOOMLINE_API size_t bloomline_matrix_contains_pairs(const bloomline_matrix *mat
 
 /**
  * bloomline_matrix_count_hash() returns how many columns may have the key of a hash, without
- * writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns true if one of
- * the columns whose bit is set in 'among' may have it; if 'among' is NULL, one of all columns. It
- * reads no more than it needs.
+ * writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns true if one may
+ * have it. It reads no more than it needs.
  */
-BLOOMLINE_API size_t bloomline_matrix_count_hash(const bloomline_matrix *matrix, uint64_t hash);
+BLOOMLINE_API size_t bloomline_matrix_count_hash(const bloomline_matrix *matrix, uint64_t hash,
+    const uint64_t *among);
 BLOOMLINE_API bool bloomline_matrix_any_hash(const bloomline_matrix *matrix, uint64_t hash,
     const uint64_t *among);
 
@@ -1369,7 +1398,7 @@ BLOOMLINE_API bool bloomline_matrix_any_hash(const bloomline_matrix *matrix, uin
  * NULL, all keys.
  */
 BLOOMLINE_API size_t bloomline_matrix_contains_keys(const bloomline_matrix *matrix,
-    const bloomline_bytes *keys, size_t n, uint64_t *bitmaps);
+    const bloomline_bytes *keys, size_t n, const uint64_t *among, uint64_t *bitmaps);
 
 /**
  * bloomline_matrix_insert_hashes() inserts 'n' keys into a column by their hashes,

@@ -223,6 +223,7 @@ using GrowingFacts = bloomline_growing_facts;
 using WindowFacts = bloomline_window_facts;
 using MatrixShape = bloomline_matrix_shape;
 using ByteRange = bloomline_byte_range;
+using MatrixPair = bloomline_matrix_pair;
 class View;
 
 namespace detail {
@@ -345,6 +346,14 @@ public:
         words_.assign(size / 64 + (size % 64 != 0), ~uint64_t{0});
         if (size % 64 != 0) words_.back() = (uint64_t{1} << size % 64) - 1;
         size_ = count_ = size;
+    }
+    /// The same as fill(), for rows of 'columns' answers, each of which begins in a word of its own. More bits than a
+    /// size_t can number are more than a vector holds.
+    template <class Write, class... A>
+    auto fill_rows(size_t columns, size_t rows, Write write, A... arguments) {
+        const size_t stride = (columns + 63) / 64 * 64;
+        if (stride != 0 && rows > SIZE_MAX / stride) words_.assign(SIZE_MAX, 0);
+        return fill(stride * rows, write, arguments...);
     }
     /// Makes room for 'size' answers and calls write(arguments..., words). Returns what that returns:
     /// how many bits are set, or a Status.
@@ -1103,8 +1112,8 @@ public:
     /// The same for many: the bit of view i for hashes[j] is out[j * stride + i], where stride is
     /// view_count() rounded up to a multiple of 64.
     size_t contains_hashes(Span<const uint64_t> hashes, Bitmap &out) const {
-        const size_t stride = (view_count() + 63) / 64 * 64;
-        return out.fill(stride * hashes.size(), bloomline_group_contains_hashes, get(), hashes.data(), hashes.size());
+        return out.fill_rows(view_count(), hashes.size(), bloomline_group_contains_hashes, get(), hashes.data(),
+                             hashes.size());
     }
     /// Probes filter members[i] for hashes[i]; bit i of 'out' is for that. If there is no such filter,
     /// the key may be present. If there are fewer members than hashes, all keys may.
@@ -1592,32 +1601,50 @@ public:
         return shape;
     }
     [[nodiscard]] size_t columns() const noexcept { return static_cast<size_t>(about().columns); }
-    /// Returns how many columns may have the key.
-    size_t contains(Bytes key, Bitmap &out) const {
-        return out.fill(columns(), bloomline_matrix_contains, raw(), key.data(), key.size());
+    /// Returns how many columns may have the key. If 'among' is not empty, only of those whose bit is set there,
+    /// such as the words() of a Bitmap, 'out' too. If these are too few, all columns count. So it is in all
+    /// that take 'among'.
+    size_t contains(Bytes key, Bitmap &out, Span<const uint64_t> among = {}) const {
+        const Live live(*this, among, out);
+        return out.fill(columns(), bloomline_matrix_contains, raw(), key.data(), key.size(), live.words);
     }
-    size_t contains_u64(uint64_t key, Bitmap &out) const { return contains(IntegerKey(key), out); }
-    size_t contains_hash(uint64_t hash, Bitmap &out) const {
-        return out.fill(columns(), bloomline_matrix_contains_hash, raw(), hash);
+    size_t contains_u64(uint64_t key, Bitmap &out, Span<const uint64_t> among = {}) const {
+        return contains(IntegerKey(key), out, among);
     }
-    /// Only of the columns whose bit is set in 'among', such as the words() of a Bitmap, 'out' too. If these
-    /// are too few, all columns count.
-    size_t contains_hash_among(uint64_t hash, Span<const uint64_t> among, Bitmap &out) const {
-        if (among.size() != 0 && among.data() == out.words().data()) {
-            const std::vector<uint64_t> copy = out.words();
-            return contains_hash_among(hash, Span<const uint64_t>(copy), out);
-        }
-        return out.fill(columns(), bloomline_matrix_contains_hash_among, raw(), hash, live(among));
+    size_t contains_hash(uint64_t hash, Bitmap &out, Span<const uint64_t> among = {}) const {
+        const Live live(*this, among, out);
+        return out.fill(columns(), bloomline_matrix_contains_hash, raw(), hash, live.words);
     }
     /// The bit of column i for hashes[j] is out[j * stride + i], where stride is columns() rounded up to a
     /// multiple of 64.
-    size_t contains_hashes(Span<const uint64_t> hashes, Bitmap &out) const {
-        const size_t stride = (columns() + 63) / 64 * 64;
-        return out.fill(stride * hashes.size(), bloomline_matrix_contains_hashes, raw(), hashes.data(), hashes.size());
+    size_t contains_hashes(Span<const uint64_t> hashes, Bitmap &out, Span<const uint64_t> among = {}) const {
+        const Live live(*this, among, out);
+        return out.fill_rows(columns(), hashes.size(), bloomline_matrix_contains_hashes, raw(), hashes.data(),
+                             hashes.size(), live.words);
     }
-    size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
-        const size_t stride = (columns() + 63) / 64 * 64;
-        return out.fill(stride * keys.size(), bloomline_matrix_contains_keys, raw(), keys.data(), keys.size());
+    /// Makes 'pairs' the columns that may have a key, in ascending order: by the number of the key's hash, then by
+    /// column. Reuse it: the next batch need not allocate. After an error every column may have every key.
+    Status select_hashes(Span<const uint64_t> hashes, std::vector<MatrixPair> &pairs,
+                         Span<const uint64_t> among = {}) const {
+        const uint64_t *const some = live(among);
+        size_t count = 0;
+        MatrixPair from{};
+        Status status;
+        do {
+            const size_t fewest = count != 0 ? 2 * count : hashes.size() < 64 ? 64 : hashes.size();
+            pairs.resize(fewest < pairs.capacity() ? pairs.capacity() : fewest);
+            size_t written = 0;
+            status = bloomline_matrix_select_hashes(raw(), hashes.data(), hashes.size(), some, &from, pairs.data() + count,
+                                                    pairs.size() - count, &written);
+            count += written;
+        } while (status && from.key < hashes.size());
+        pairs.resize(status ? count : 0);
+        return status;
+    }
+    size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out, Span<const uint64_t> among = {}) const {
+        const Live live(*this, among, out);
+        return out.fill_rows(columns(), keys.size(), bloomline_matrix_contains_keys, raw(), keys.data(), keys.size(),
+                             live.words);
     }
     /// Probes column numbers[i] for hashes[i]; bit i of 'out' is for that. If there is no such column, the
     /// key may be present. If there are fewer numbers than hashes, all keys may.
@@ -1626,11 +1653,10 @@ public:
         return out.fill(hashes.size(), bloomline_matrix_contains_pairs, raw(), all, hashes.data(), hashes.size());
     }
     /// How many columns may have the key of a hash; whether one may.
-    [[nodiscard]] size_t count_hash(uint64_t hash) const noexcept { return bloomline_matrix_count_hash(raw(), hash); }
-    [[nodiscard]] bool any_hash(uint64_t hash) const noexcept {
-        return bloomline_matrix_any_hash(raw(), hash, nullptr);
+    [[nodiscard]] size_t count_hash(uint64_t hash, Span<const uint64_t> among = {}) const noexcept {
+        return bloomline_matrix_count_hash(raw(), hash, live(among));
     }
-    [[nodiscard]] bool any_hash(uint64_t hash, Span<const uint64_t> among) const noexcept {
+    [[nodiscard]] bool any_hash(uint64_t hash, Span<const uint64_t> among = {}) const noexcept {
         return bloomline_matrix_any_hash(raw(), hash, live(among));
     }
     [[nodiscard]] uint64_t hash(Bytes key) const noexcept { return bloomline::hash(key, about().params.seed); }
@@ -1648,8 +1674,19 @@ public:
 private:
     const bloomline_matrix *raw() const noexcept { return static_cast<const Self &>(*this).get(); }
     const uint64_t *live(Span<const uint64_t> among) const noexcept {
-        return among.size() < (columns() + 63) / 64 ? nullptr : among.data();
+        return among.size() == 0 || among.size() < (columns() + 63) / 64 ? nullptr : among.data();
     }
+    /// The same, copied if they are among those of 'out', which are overwritten.
+    struct Live {
+        Live(const Columns &of, Span<const uint64_t> among, const Bitmap &out) : words(of.live(among)) {
+            const std::vector<uint64_t> &own = out.words();
+            if (words == nullptr || words < own.data() || words >= own.data() + own.size()) return;
+            copy.assign(among.begin(), among.end());
+            words = copy.data();
+        }
+        std::vector<uint64_t> copy;
+        const uint64_t *words;
+    };
 };
 } // namespace detail
 

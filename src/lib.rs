@@ -36,7 +36,7 @@
 //! | [`GrowingFilter`], [`GrowingView`], [`Prefixes`] | a filter that grows and shrinks, with removal, counts and merging; a view of its bytes; its keys in a static filter |
 //! | [`GrowingWriter`], [`GrowingReader`] | a growing filter that one thread changes while others probe it |
 //! | [`Journal`], [`Replayed`] | a growing filter in a file that takes what changed; what one says |
-//! | [`Matrix`], [`MatrixView`], [`MatrixShape`] | up to thousands of filters, asked for one key at once; a view of its bytes, its shape |
+//! | [`Matrix`], [`MatrixView`], [`MatrixAmong`], [`MatrixShape`] | up to thousands of filters, asked for one key at once; a view of its bytes, some of its columns, its shape |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`StaticFilter`], [`StaticBuilder`], [`StaticParams`] | a smaller filter of a set that no longer changes, its builder, its shape |
 //! | [`Cascade`], [`CascadeBuilder`], [`CascadeView`] | exact answers for two known sets, its builder, a view of its bytes |
@@ -84,10 +84,10 @@ pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentBuilder, ConcurrentFilter,
     ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, GrowingFilter, GrowingReader,
     GrowingView, GrowingWriter, Journal, Loaded, MappedCascade, MappedFilter, MappedGrowing,
-    MappedMatrix, Matrix, MatrixView, OwnedView, Prefixes, Probe, Replayed, ScalableFilter,
-    StaticBuilder, StaticFilter, Swap, View, Window, block_build, lines_insert, lines_intersect,
-    lines_union, shard_of, shards_contain_hashes, static_block_build, static_block_len,
-    views_contain, views_contain_hash,
+    MappedMatrix, Matrix, MatrixAmong, MatrixView, OwnedView, Prefixes, Probe, Replayed,
+    ScalableFilter, StaticBuilder, StaticFilter, Swap, View, Window, block_build, lines_insert,
+    lines_intersect, lines_union, shard_of, shards_contain_hashes, static_block_build,
+    static_block_len, views_contain, views_contain_hash,
 };
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;

@@ -63,28 +63,36 @@ static void matrix_read(char **words, uint64_t seed)
 static void matrix_rows(char *answer, const bloomline_matrix *matrix, const uint64_t *among, size_t words)
 {
     static uint64_t rows[HISTORY_WORDS], batch[HISTORY_WORDS];
-    size_t total = 0;
+    bloomline_matrix_pair from = {0, 0}, pairs[50];
+    size_t total = 0, bit = 0, selected = 0;
     REQUIRE(asked.n * words <= HISTORY_WORDS);
     memset(rows, 0xA5, sizeof rows);
     memset(batch, 0x5A, sizeof batch);
     for (size_t i = 0; i < asked.n; i++) {
         uint64_t hash = asked.hashes[i], *row = rows + i * words;
-        size_t present = among != NULL ? bloomline_matrix_contains_hash_among(matrix, hash, among, row)
-                         : asked.bytes ? bloomline_matrix_contains(matrix, asked.keys[i].data, asked.keys[i].len, row)
-                                       : bloomline_matrix_contains_hash(matrix, hash, row);
+        size_t present = asked.bytes ? bloomline_matrix_contains(matrix, asked.keys[i].data, asked.keys[i].len, among, row)
+                                     : bloomline_matrix_contains_hash(matrix, hash, among, row);
         CHECK(bloomline_matrix_any_hash(matrix, hash, among) == (present > 0));
-        if (among == NULL) CHECK_U64(present, bloomline_matrix_count_hash(matrix, hash));
+        CHECK_U64(present, bloomline_matrix_count_hash(matrix, hash, among));
         total += present;
     }
-    if (among == NULL) {
-        CHECK_U64(total, bloomline_matrix_contains_hashes(matrix, asked.hashes, asked.n, batch));
+    CHECK_U64(total, bloomline_matrix_contains_hashes(matrix, asked.hashes, asked.n, among, batch));
+    CHECK(memcmp(rows, batch, 8 * asked.n * words) == 0);
+    if (asked.bytes) {
+        memset(batch, 0x5A, sizeof batch);
+        CHECK_U64(total, bloomline_matrix_contains_keys(matrix, asked.keys, asked.n, among, batch));
         CHECK(memcmp(rows, batch, 8 * asked.n * words) == 0);
-        if (asked.bytes) {
-            memset(batch, 0x5A, sizeof batch);
-            CHECK_U64(total, bloomline_matrix_contains_keys(matrix, asked.keys, asked.n, batch));
-            CHECK(memcmp(rows, batch, 8 * asked.n * words) == 0);
-        }
     }
+    while (from.key < asked.n) {
+        size_t written;
+        REQUIRE_OK(bloomline_matrix_select_hashes(matrix, asked.hashes, asked.n, among, &from, pairs, 50, &written));
+        for (size_t i = 0; i < written; i++, bit++) {
+            while (bit < 64 * asked.n * words && (rows[bit / 64] >> bit % 64 & 1) == 0) bit++;
+            CHECK_U64(bit, 64 * words * pairs[i].key + pairs[i].column);
+        }
+        selected += written;
+    }
+    CHECK_U64(total, selected);
     history_bitmap(answer, total, rows, 64 * asked.n * words);
 }
 

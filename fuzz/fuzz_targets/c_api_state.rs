@@ -333,7 +333,7 @@ impl State {
                 let folds = params.line_count % shape.line_count == 0 && lines.is_power_of_two();
                 let fits = if alike && folds { BLOOMLINE_OK } else { BLOOMLINE_ERR_COLUMN_SHAPE };
                 assert_eq!(status, fits);
-                let count = bloomline_matrix_contains_hash(matrix, hash, answers);
+                let count = bloomline_matrix_contains_hash(matrix, hash, null(), answers);
                 assert_eq!(count as u32, there[0].count_ones());
                 let present = line::contains(&model.lines(), params.k, hash);
                 let bit = there[0] >> slot & 1 == 1;
@@ -343,7 +343,7 @@ impl State {
                     bit == present || bit && lines > 1
                 });
                 for &inserted in model.inserted.iter().filter(|_| fits == BLOOMLINE_OK) {
-                    bloomline_matrix_contains_hash(matrix, inserted, answers);
+                    bloomline_matrix_contains_hash(matrix, inserted, null(), answers);
                     assert!(there[0] >> slot & 1 == 1);
                 }
             }

@@ -361,7 +361,8 @@ fn attempt_groups(bytes: &[u8]) {
     let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
     let hashes: Vec<u64> = words.take(20).chain(AWKWARD).collect();
     let mut all = vec![u64::MAX; hashes.len() * view.words()];
-    view.contains_hashes(&hashes, &mut all[..]);
+    let count = view.contains_hashes(&hashes, &mut all[..]);
+    assert_eq!(view.select_hashes(&hashes, &mut Vec::new()), count);
     for (&hash, row) in hashes.iter().zip(all.chunks(view.words())) {
         let expected = columns_with(bytes, hash);
         assert_eq!(row, expected);

@@ -76,6 +76,7 @@ fn compare(columns: usize, kib: usize) {
     let words = matrix.words();
     let among = vec![0x5555_5555_5555_5555_u64; words];
     let mut rows = vec![0_u64; 1000 * words];
+    let mut pairs = Vec::new();
     let groups = matrix.groups();
     let row_bytes = 8 * words;
     let mut answers = vec![0_u64; words];
@@ -101,8 +102,8 @@ fn compare(columns: usize, kib: usize) {
             let mut answers = answers.clone();
             let (matrix, hashes, among) = (&matrix, &hashes, &among);
             Box::new(move || {
-                let one = |&hash| matrix.contains_hash_among(hash, among, &mut answers);
-                hashes.iter().map(one).sum()
+                let live = matrix.among(among);
+                hashes.iter().map(|&hash| live.contains_hash(hash, &mut answers)).sum()
             })
         }),
         ("count", Box::new(|| hashes.iter().map(|&hash| matrix.count_hash(hash)).sum())),
@@ -115,6 +116,12 @@ fn compare(columns: usize, kib: usize) {
                     matrix.contains_hashes(hashes, &mut rows[..len])
                 };
                 hashes.chunks(1000).map(one).sum()
+            }),
+        ),
+        (
+            "the same as pairs",
+            Box::new(|| {
+                hashes.chunks(1000).map(|hashes| matrix.select_hashes(hashes, &mut pairs)).sum()
             }),
         ),
         (

@@ -43,7 +43,7 @@ pub use insert::Dedup;
 pub use map::{MappedCascade, MappedFilter, MappedGrowing, MappedMatrix};
 #[cfg(feature = "capi")]
 pub(crate) use matrix::AnyMatrix;
-pub use matrix::{Matrix, MatrixView};
+pub use matrix::{Matrix, MatrixAmong, MatrixView};
 pub use owned::OwnedView;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;

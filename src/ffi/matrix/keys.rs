@@ -2,8 +2,8 @@
 
 use super::super::boundary::{NULL, bitmap_at, bitmaps_at, bloomline_status, shared, slice};
 use super::super::hash::{Key, bloomline_bytes, keys_at};
+use super::probe::asked;
 use super::{bloomline_matrix, change_own};
-use crate::filter::views::all_present;
 use crate::hash::KeyHash;
 use crate::{Error, Matrix};
 
@@ -12,22 +12,25 @@ exports! {
 /// bytes. All columns may have a key whose 'data' is NULL with a length above 0, and if 'keys' is
 /// NULL, all keys.
 fn bloomline_matrix_contains_keys(
-    matrix: *const bloomline_matrix, keys: *const bloomline_bytes, n: usize, bitmaps: *mut u64,
+    matrix: *const bloomline_matrix, keys: *const bloomline_bytes, n: usize, among: *const u64,
+    bitmaps: *mut u64,
 ) -> usize {
-    let Some(bloomline_matrix(matrix)) = shared(matrix) else { return usize::MAX };
-    let (columns, words) = (matrix.columns(), matrix.words());
-    let Some(bitmaps) = bitmaps_at(bitmaps, words, n) else { return columns.saturating_mul(n) };
+    let Some(matrix) = asked(matrix, among) else { return usize::MAX };
+    let (shape, words) = (matrix.shape(), matrix.shape().words());
+    let Some(bitmaps) = bitmaps_at(bitmaps, words, n) else {
+        return shape.columns().saturating_mul(n);
+    };
     let Some(keys) = keys_at(keys, n) else {
-        return bitmaps.chunks_exact_mut(words).map(|row| all_present(columns, row)).sum();
+        return bitmaps.chunks_exact_mut(words).map(|row| matrix.all(row)).sum();
     };
     let mut present = 0;
-    KeyHash::Xxh3(matrix.params().seed()).in_parts(keys, |hashes, first| {
+    KeyHash::Xxh3(shape.params().seed()).in_parts(keys, |hashes, first| {
         let rows = &mut bitmaps[first * words..][..hashes.len() * words];
         present += matrix.answer_rows(hashes, rows);
         for (key, row) in keys[first..].iter().zip(rows.chunks_exact_mut(words)) {
             if key.is_broken() {
                 present -= row.iter().map(|word| word.count_ones() as usize).sum::<usize>();
-                present += all_present(columns, row);
+                present += matrix.all(row);
             }
         }
     });

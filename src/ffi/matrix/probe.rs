@@ -1,45 +1,62 @@
 //! Probes of a `bloomline_matrix`.
 
-use super::super::boundary::{bitmap_at, bitmaps_at, bytes, is_there, shared, slice};
-use super::{Held, bloomline_matrix};
+use super::super::boundary::{
+    Failure, NULL, bitmap_at, bitmaps_at, bytes, exclusive, guard, is_there, output, shared, slice,
+};
+use super::super::status::{BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_status};
+use super::bloomline_matrix;
+use crate::MatrixAmong;
 use crate::filter::views::all_present;
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+/// A key that a column may have, as bloomline_matrix_select_hashes() writes it: the number of its
+/// hash, and the number of the column.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct bloomline_matrix_pair {
+    /// The number of the key's hash, counted from 0.
+    pub key: u32,
+    /// The number of the column.
+    pub column: u32,
+}
+
+impl From<(u32, u32)> for bloomline_matrix_pair {
+    fn from((key, column): (u32, u32)) -> bloomline_matrix_pair {
+        bloomline_matrix_pair { key, column }
+    }
+}
 
 exports! {
 /// bloomline_matrix_contains_hash() probes all columns for one key, by its hash, and returns how
 /// many may have it. The bit of a column in 'bitmap' is set if it may. bloomline_matrix_contains()
-/// probes for the key of 'len' bytes at 'key'. bloomline_matrix_contains_hash_among() looks only at
-/// the columns whose bit is set in 'among', such as the tables that are live. It sets no bit of
-/// others in 'bitmap'. If 'among' is NULL, all columns count.
+/// probes for the key of 'len' bytes at 'key'.
+///
+/// If 'among' is not NULL, only the columns whose bit is set there count, such as the tables that
+/// are live: it has a bit for each column. The others do not have the key. So it is for all
+/// functions below that take 'among'.
 ///
 /// If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
 /// NULL, nothing is written and the result is SIZE_MAX.
 fn bloomline_matrix_contains_hash(
-    matrix: *const bloomline_matrix, hash: u64, bitmap: *mut u64,
-) -> usize {
-    if let Some(bloomline_matrix(matrix)) = shared(matrix)
-        && is_there(bitmap.cast_const())
-        && let Some(rows) = matrix.rows()
-    {
-        return rows.answer_to(hash, bitmap);
-    }
-    contains_hash_apart(matrix, hash, bitmap)
-}
-fn bloomline_matrix_contains(
-    matrix: *const bloomline_matrix, key: *const c_void, len: usize, bitmap: *mut u64,
-) -> usize {
-    let key = bytes(key, len);
-    answer(matrix, bitmap, |matrix, words| match key {
-        Some(key) => matrix.contains(key, words),
-        None => all_present(matrix.columns(), words),
-    })
-}
-fn bloomline_matrix_contains_hash_among(
     matrix: *const bloomline_matrix, hash: u64, among: *const u64, bitmap: *mut u64,
 ) -> usize {
-    answer(matrix, bitmap, |matrix, words| match slice(among, matrix.words()) {
-        Some(among) => matrix.contains_hash_among(hash, among, words),
-        None => matrix.contains_hash(hash, words),
+    if let Some(bloomline_matrix(matrix)) = shared(matrix)
+        && is_there(bitmap.cast_const()) && among.is_aligned()
+        && let Some(rows) = matrix.rows()
+    {
+        return rows.answer_to(hash, among, bitmap);
+    }
+    contains_hash_apart(matrix, hash, among, bitmap)
+}
+fn bloomline_matrix_contains(
+    matrix: *const bloomline_matrix, key: *const c_void, len: usize, among: *const u64,
+    bitmap: *mut u64,
+) -> usize {
+    let key = bytes(key, len);
+    answer(matrix, among, bitmap, |matrix, words| match key {
+        Some(key) => matrix.contains(key, words),
+        None => matrix.all(words),
     })
 }
 
@@ -48,19 +65,50 @@ fn bloomline_matrix_contains_hash_among(
 /// where 'words' is the number of columns divided by 64, rounded up. 'bitmaps' has room for n *
 /// words. Returns how many bits are set. If 'hashes' is NULL, all columns may have all keys.
 fn bloomline_matrix_contains_hashes(
-    matrix: *const bloomline_matrix, hashes: *const u64, n: usize, bitmaps: *mut u64,
+    matrix: *const bloomline_matrix, hashes: *const u64, n: usize, among: *const u64,
+    bitmaps: *mut u64,
 ) -> usize {
-    let Some(bloomline_matrix(matrix)) = shared(matrix) else { return usize::MAX };
-    let Some(bitmaps) = bitmaps_at(bitmaps, matrix.words(), n) else {
-        return matrix.columns().saturating_mul(n);
-    };
+    let Some(matrix) = asked(matrix, among) else { return usize::MAX };
+    let (columns, words) = (matrix.shape().columns(), matrix.shape().words());
+    let Some(bitmaps) = bitmaps_at(bitmaps, words, n) else { return columns.saturating_mul(n) };
     match slice(hashes, n) {
         Some(hashes) => matrix.answer_rows(hashes, bitmaps),
-        None => {
-            let rows = bitmaps.chunks_exact_mut(matrix.words());
-            rows.map(|row| all_present(matrix.columns(), row)).sum()
-        }
+        None => bitmaps.chunks_exact_mut(words).map(|row| matrix.all(row)).sum(),
     }
+}
+
+/// bloomline_matrix_select_hashes() probes columns for 'n' keys, too, and writes a pair for each
+/// column that may have a key, in ascending order: by key, then by column. It writes to 'pairs' as
+/// many as there is room for, which is for 'capacity', and their number to 'written'. It begins
+/// with the pair '*from', {0, 0} at first, and sets it to where to go on. Call it until from->key
+/// is 'n': then all pairs are written.
+///
+/// A call writes all pairs of a key or none of them. Only if a key by itself has more than
+/// 'capacity' are they written by several calls: as many as there is room for, and the next ones.
+///
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'capacity' is 0, or if 'n' is more than 2^32 - 1,
+/// which a pair cannot number. Nothing is written, and every column may have every key; so it is if
+/// 'matrix' or 'hashes' is NULL.
+fn bloomline_matrix_select_hashes(
+    matrix: *const bloomline_matrix, hashes: *const u64, n: usize, among: *const u64,
+    from: *mut bloomline_matrix_pair, pairs: *mut bloomline_matrix_pair, capacity: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    guard(|| {
+        let matrix = asked(matrix, among).ok_or(NULL)?;
+        let (from, written) = (exclusive(from).ok_or(NULL)?, output(written)?);
+        if capacity == 0 || u32::try_from(n).is_err() {
+            return Err(Failure(BLOOMLINE_ERR_BUFFER_TOO_SMALL));
+        }
+        let hashes = slice(hashes, n).ok_or(NULL)?;
+        let room = pairs.cast::<MaybeUninit<bloomline_matrix_pair>>();
+        slice(room, capacity).ok_or(NULL)?;
+        let room = std::slice::from_raw_parts_mut(room, capacity);
+        let (count, next) = matrix.select_some(hashes, (from.key, from.column), room);
+        *from = next.into();
+        written.write(count);
+        Ok(())
+    })
 }
 
 /// bloomline_matrix_contains_pairs() probes one column for each of 'n' keys: column columns[i] for
@@ -83,23 +131,21 @@ fn bloomline_matrix_contains_pairs(
 }
 
 /// bloomline_matrix_count_hash() returns how many columns may have the key of a hash, without
-/// writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns true if one of
-/// the columns whose bit is set in 'among' may have it; if 'among' is NULL, one of all columns. It
-/// reads no more than it needs.
-fn bloomline_matrix_count_hash(matrix: *const bloomline_matrix, hash: u64) -> usize {
-    shared(matrix).map_or(usize::MAX, |matrix| matrix.0.count_hash(hash))
+/// writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns true if one may
+/// have it. It reads no more than it needs.
+fn bloomline_matrix_count_hash(
+    matrix: *const bloomline_matrix, hash: u64, among: *const u64,
+) -> usize {
+    asked(matrix, among).map_or(usize::MAX, |matrix| matrix.count_hash(hash))
 }
 fn bloomline_matrix_any_hash(
     matrix: *const bloomline_matrix, hash: u64, among: *const u64,
 ) -> bool {
-    shared(matrix).is_none_or(|bloomline_matrix(matrix)| match slice(among, matrix.words()) {
-        Some(among) => matrix.any_hash_among(hash, among),
-        None => matrix.any_hash(hash),
-    })
+    asked(matrix, among).is_none_or(|matrix| matrix.any_hash(hash))
 }
 }
 
-/// [`bloomline_matrix_contains_hash`] for NULL and unaligned bitmaps, apart: the usual ones need none of its
+/// [`bloomline_matrix_contains_hash`] for NULL and unaligned arrays, apart: the usual ones need none of its
 /// registers.
 ///
 /// # Safety
@@ -108,28 +154,44 @@ fn bloomline_matrix_any_hash(
 unsafe fn contains_hash_apart(
     matrix: *const bloomline_matrix,
     hash: u64,
+    among: *const u64,
     bitmap: *mut u64,
 ) -> usize {
     // SAFETY: the same contract.
-    unsafe { answer(matrix, bitmap, |matrix, words| matrix.contains_hash(hash, words)) }
+    unsafe { answer(matrix, among, bitmap, |matrix, words| matrix.contains_hash(hash, words)) }
 }
 
-/// Answers for all columns by `ask`.
+/// Answers for one key by `ask`.
 ///
 /// # Safety
-/// `matrix` is NULL or alive; `bitmap` as for `boundary::bitmap_at`.
+/// As for [`asked`]; `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
 unsafe fn answer(
     matrix: *const bloomline_matrix,
+    among: *const u64,
     bitmap: *mut u64,
-    ask: impl FnOnce(&Held, &mut [u64]) -> usize,
+    ask: impl FnOnce(&MatrixAmong<'_>, &mut [u64]) -> usize,
 ) -> usize {
     // SAFETY: the same contract.
     unsafe {
-        let Some(bloomline_matrix(matrix)) = shared(matrix) else { return usize::MAX };
-        match bitmap_at(bitmap, matrix.columns()) {
-            Some(bitmap) => ask(matrix, bitmap),
-            None => matrix.columns(),
+        let Some(matrix) = asked(matrix, among) else { return usize::MAX };
+        let columns = matrix.shape().columns();
+        match bitmap_at(bitmap, columns) {
+            Some(bitmap) => ask(&matrix, bitmap),
+            None => columns,
         }
+    }
+}
+
+/// What is asked: a matrix, of the columns in `among` if that is not NULL.
+///
+/// # Safety
+/// `matrix` is NULL or alive; `among` as for `boundary::slice`, of a bit for each column, during `'a`.
+#[inline(always)]
+pub(super) unsafe fn asked<'a>(matrix: *const bloomline_matrix, among: *const u64) -> Option<MatrixAmong<'a>> {
+    // SAFETY: the same contract.
+    unsafe {
+        let bloomline_matrix(matrix) = shared(matrix)?;
+        Some(matrix.asked(slice(among, matrix.words())))
     }
 }

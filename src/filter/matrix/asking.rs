@@ -47,7 +47,7 @@ macro_rules! asking {
             }
 
             fn key_hash(&self) -> $crate::hash::KeyHash {
-                $crate::hash::KeyHash::Xxh3(self.params().seed())
+                self.asked(None).key_hash()
             }
 
             /// Returns how many words the answers about one key take: a bit for each column.
@@ -61,6 +61,25 @@ macro_rules! asking {
                 self.key_hash().of(key)
             }
 
+            /// Returns the columns whose bit is set in `live`, such as the tables that are live: a bit for
+            /// each, as in answers. It is probed as the matrix is.
+            ///
+            /// # Panics
+            /// If `live` has fewer words than [`words`](Self::words).
+            #[inline]
+            pub fn among<'a>(&'a self, live: &'a [u64]) -> $crate::filter::MatrixAmong<'a> {
+                self.asked(Some(&live[..self.words()]))
+            }
+
+            /// The same, where all columns count if there are no words.
+            #[inline(always)]
+            pub(crate) fn asked<'a>(
+                &'a self,
+                live: Option<&'a [u64]>,
+            ) -> $crate::filter::MatrixAmong<'a> {
+                $crate::filter::MatrixAmong::new(self.rows(), self.shape(), live)
+            }
+
             /// Probes all columns for a key. Answer `c` is true if the key may be present in column `c`.
             /// Returns how many are.
             ///
@@ -72,7 +91,7 @@ macro_rules! asking {
                 key: &K,
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                self.contains_hash(self.hash(key), answers)
+                self.asked(None).contains(key, answers)
             }
 
             /// As [`contains`](Self::contains), for the hash of a key. The hash must be uniform over
@@ -86,60 +105,19 @@ macro_rules! asking {
                 hash: u64,
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                let words = answers.words(self.columns());
-                match self.rows() {
-                    Some(rows) => rows.answer(hash, None, words),
-                    None => $crate::filter::views::all_present(self.columns(), words),
-                }
-            }
-
-            /// As [`contains_hash`](Self::contains_hash), only for the columns whose bit is set in
-            /// `among`, such as the tables that are live: a bit for each, as in answers. The others'
-            /// answers are false.
-            ///
-            /// # Panics
-            /// If `among` or `answers` is too short: see [`Answers`](crate::Answers).
-            #[inline]
-            pub fn contains_hash_among(
-                &self,
-                hash: u64,
-                among: &[u64],
-                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
-            ) -> usize {
-                let (among, words) = (&among[..self.words()], answers.words(self.columns()));
-                match self.rows() {
-                    Some(rows) => rows.answer(hash, Some(among), words),
-                    None => {
-                        $crate::filter::views::all_present(self.columns(), words);
-                        let both = |(word, among): (&mut u64, &u64)| {
-                            *word &= among;
-                            word.count_ones() as usize
-                        };
-                        words.iter_mut().zip(among).map(both).sum()
-                    }
-                }
+                self.asked(None).contains_hash(hash, answers)
             }
 
             /// Returns how many columns may have the key of a hash.
             #[inline]
             pub fn count_hash(&self, hash: u64) -> usize {
-                self.rows().map_or(self.columns(), |rows| rows.count(hash, None))
+                self.asked(None).count_hash(hash)
             }
 
             /// Returns whether any column may have the key of a hash. It reads no more than it needs.
             #[inline]
             pub fn any_hash(&self, hash: u64) -> bool {
-                self.rows().is_none_or(|rows| rows.any(hash, None))
-            }
-
-            /// As [`any_hash`](Self::any_hash), only for the columns whose bit is set in `among`.
-            ///
-            /// # Panics
-            /// If `among` has fewer words than [`words`](Self::words).
-            #[inline]
-            pub fn any_hash_among(&self, hash: u64, among: &[u64]) -> bool {
-                let among = &among[..self.words()];
-                self.rows().is_none_or(|rows| rows.any(hash, Some(among)))
+                self.asked(None).any_hash(hash)
             }
 
             /// Probes all columns for many keys, by their hashes. The answers about each key begin in
@@ -153,17 +131,7 @@ macro_rules! asking {
                 hashes: &[u64],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                let bits = $crate::bitmap::answers_of_rows(self.words(), hashes.len());
-                self.answer_rows(hashes, answers.words(bits))
-            }
-
-            /// The same, into words for all answers.
-            pub(crate) fn answer_rows(&self, hashes: &[u64], words: &mut [u64]) -> usize {
-                if let Some(rows) = self.rows() {
-                    return rows.answers(hashes, words);
-                }
-                let each = words.chunks_exact_mut(self.words());
-                each.map(|row| $crate::filter::views::all_present(self.columns(), row)).sum()
+                self.asked(None).contains_hashes(hashes, answers)
             }
 
             /// As [`contains_hashes`](Self::contains_hashes), for keys.
@@ -175,14 +143,30 @@ macro_rules! asking {
                 keys: &[K],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                let bits = $crate::bitmap::answers_of_rows(self.words(), keys.len());
-                let all = answers.words(bits);
-                let (mut count, words) = (0, self.words());
-                self.key_hash().in_parts(keys, |hashes, first| {
-                    let part = &mut all[first * words..][..hashes.len() * words];
-                    count += self.answer_rows(hashes, part);
-                });
-                count
+                self.asked(None).contains_keys(keys, answers)
+            }
+
+            /// Probes all columns for many keys, by their hashes. Makes `pairs` the answers that are
+            /// true: the number of a hash, then the number of a column that may have its key, in
+            /// ascending order. Returns how many there are. Give `pairs` again, and the next batch
+            /// allocates only if it has more of them.
+            ///
+            /// # Panics
+            /// If there are more than 2^32 hashes.
+            pub fn select_hashes(&self, hashes: &[u64], pairs: &mut Vec<(u32, u32)>) -> usize {
+                self.asked(None).select_hashes(hashes, pairs)
+            }
+
+            /// As [`select_hashes`](Self::select_hashes), for keys.
+            ///
+            /// # Panics
+            /// If there are more than 2^32 keys.
+            pub fn select_keys<K: $crate::key::Key>(
+                &self,
+                keys: &[K],
+                pairs: &mut Vec<(u32, u32)>,
+            ) -> usize {
+                self.asked(None).select_keys(keys, pairs)
             }
 
             /// Probes one column for each key: column `columns[i]` for the key of hash `hashes[i]`.

@@ -1,13 +1,16 @@
 //! The matrix: the lines of many filters, transposed, so that one key is asked of all of them at
 //! once.
 
+mod among;
 #[cfg(feature = "capi")]
 mod any;
 mod asking;
 mod columns;
+mod pairs;
 mod range;
 mod view;
 
+pub use among::MatrixAmong;
 #[cfg(feature = "capi")]
 pub(crate) use any::AnyMatrix;
 pub use view::MatrixView;

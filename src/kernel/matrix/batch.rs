@@ -49,30 +49,41 @@ pub(super) unsafe fn batch<W: Words>(
     groups: Groups,
     hashes: &[u64],
     far: bool,
+    live: *const u64,
     out: &mut [u64],
 ) -> usize {
-    // SAFETY: the caller's promise. A row is one word in two of these.
+    // SAFETY: the caller's promise. The first ones are for rows of one word.
     unsafe {
-        match (asked.words, W::COUNT) {
-            (1, 1) => words_one_by_one(asked, groups, hashes, far, out),
-            (1, _) => rows::<W, true>(asked, groups, hashes, far, out),
-            _ => rows::<W, false>(asked, groups, hashes, far, out),
+        if asked.words == 1 {
+            let live = if live.is_null() { u64::MAX } else { *live };
+            let asked = &Asked { last: asked.last & live, ..*asked };
+            return match W::COUNT {
+                1 => words_one_by_one(asked, groups, hashes, far, out),
+                _ => rows::<W, true, false>(asked, groups, hashes, far, ptr::null(), out),
+            };
+        }
+        match live.is_null() {
+            true => rows::<W, false, false>(asked, groups, hashes, far, live, out),
+            false => rows::<W, false, true>(asked, groups, hashes, far, live, out),
         }
     }
 }
 
-/// The same. Where a row is one word, code that knows it has more registers left.
+/// The same. Where a row is one word, code that knows it has more registers left; so has code that knows that
+/// all columns count.
 ///
 /// # Safety
-/// As for [`batch`]; a row is one word if `ONE`.
+/// As for [`batch`]; a row is one word if `ONE`; `live` is not NULL if `LIVE`.
 #[inline(always)]
-unsafe fn rows<W: Words, const ONE: bool>(
+unsafe fn rows<W: Words, const ONE: bool, const LIVE: bool>(
     asked: &Asked,
     groups: Groups,
     hashes: &[u64],
     far: bool,
+    live: *const u64,
     out: &mut [u64],
 ) -> usize {
+    let live = if LIVE { live } else { ptr::null() };
     let mut ring = [const { MaybeUninit::<Slot>::uninit() }; AHEAD];
     let (mut sum, mut rest, mut out) = (W::ZERO, 0_usize, out.as_mut_ptr());
     for i in 0..hashes.len() + AHEAD {
@@ -90,7 +101,7 @@ unsafe fn rows<W: Words, const ONE: bool>(
                     out = out.add(1);
                 } else {
                     let more;
-                    (sum, more) = and_at::<W>(asked, slot.group, places, ptr::null(), out, sum);
+                    (sum, more) = and_at::<W>(asked, slot.group, places, live, out, sum);
                     rest = rest.wrapping_add(more);
                     out = out.add(asked.words);
                 }

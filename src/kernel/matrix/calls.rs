@@ -25,10 +25,16 @@ pub(super) type And =
 /// groups are `far`, it prefetches.
 ///
 /// # Safety of the function
-/// This CPU runs the backend. All groups are whole. There are as many words in `out` as rows of as many hashes
-/// have.
-pub(super) type Batch =
-    unsafe fn(asked: &Asked, groups: Groups, hashes: &[u64], far: bool, out: &mut [u64]) -> usize;
+/// This CPU runs the backend. All groups are whole. There are as many words in `live` as a row has, unless it is
+/// NULL, and in `out` as rows of as many hashes have.
+pub(super) type Batch = unsafe fn(
+    asked: &Asked,
+    groups: Groups,
+    hashes: &[u64],
+    far: bool,
+    live: *const u64,
+    out: &mut [u64],
+) -> usize;
 
 /// Whether any bit of the AND of rows is set: as [`And`], without `out`.
 pub(super) type Any =
@@ -111,10 +117,11 @@ macro_rules! calls {
             groups: Groups,
             hashes: &[u64],
             far: bool,
+            live: *const u64,
             out: &mut [u64],
         ) -> usize {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::<$words>(asked, groups, hashes, far, out) }
+            unsafe { batch::<$words>(asked, groups, hashes, far, live, out) }
         }
         Calls {
             one: one_by,

@@ -195,15 +195,43 @@ impl<'a> Rows<'a> {
         unsafe { self.answer_at(self.group(hash), hash, live, out.as_mut_ptr()) }
     }
 
-    /// The same of all columns, where only the room is vouched for.
+    /// The same, where the words are vouched for. If `live` is NULL, all columns count.
     ///
     /// # Safety
-    /// There is room for as many words as a row has.
+    /// There are as many words in `live` as a row has, unless it is NULL, and there is room for as many in
+    /// `out`.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) unsafe fn answer_to(&self, hash: u64, out: *mut u64) -> usize {
+    pub(crate) unsafe fn answer_to(&self, hash: u64, live: *const u64, out: *mut u64) -> usize {
         // SAFETY: the caller's promise; the group is one of the borrowed bytes, whole.
-        unsafe { self.answer_at(self.group(hash), hash, ptr::null(), out) }
+        unsafe { self.answer_at(self.group(hash), hash, live, out) }
+    }
+
+    /// The words of [`Rows::answer`] from number `first` on, as many as there is room for.
+    ///
+    /// # Panics
+    /// Unless a row has these words, and `live` as many as a row.
+    pub(crate) fn answer_part(
+        &self,
+        hash: u64,
+        live: Option<&[u64]>,
+        first: usize,
+        out: &mut [u64],
+    ) {
+        let Prepared { asked, kernels, .. } = *self.of;
+        let end = first + out.len();
+        assert!(first < end && end <= asked.words, "words of a row");
+        let last = if end == asked.words { asked.last } else { u64::MAX };
+        let part = Asked { words: out.len(), last, ..asked };
+        let and = kernels.of_matrix().whole(part.words, self.of.is_in_memory());
+        let live = live.map_or(ptr::null(), |live| {
+            assert!(live.len() == asked.words, "words of a row");
+            live[first..end].as_ptr()
+        });
+        let group = self.group(hash).wrapping_add(8 * first);
+        // SAFETY: the function is that of a backend of this CPU; the group is one of the borrowed bytes, of
+        // which each row has these words, by the check; there are as many in both.
+        unsafe { and(&part, group, hash, live, out.as_mut_ptr()) };
     }
 
     /// The same, counted only.
@@ -233,16 +261,17 @@ impl<'a> Rows<'a> {
         word >> (column % 64) & 1 == 1
     }
 
-    /// Answers for many keys, a row of words each. Returns how many bits are set.
+    /// Answers for many keys, a row of words each; with `live`, of those columns alone. Returns how many
+    /// bits are set.
     ///
     /// # Panics
-    /// Unless there are as many words as the rows have.
-    pub(crate) fn answers(&self, hashes: &[u64], out: &mut [u64]) -> usize {
+    /// Unless there are as many words as the rows have, and in `live` as one has.
+    pub(crate) fn answers(&self, hashes: &[u64], live: Option<&[u64]>, out: &mut [u64]) -> usize {
         assert!(out.len() == self.of.asked.words * hashes.len(), "words of the rows");
         let (Prepared { asked, batch, .. }, far) = (self.of, self.of.pays_ahead());
         // SAFETY: the function is that of a backend of this CPU; all groups are borrowed; the words
         // are counted.
-        unsafe { batch(asked, self.groups(), hashes, far, out) }
+        unsafe { batch(asked, self.groups(), hashes, far, self.live(live), out) }
     }
 
     /// Prefetches the rows of a key, of long ones the beginning.

@@ -7,7 +7,13 @@ use crate::mapped;
 use bloomline::{Backend, Bitmap, Error, Filter, Matrix, MatrixView, Params};
 use std::path::Path;
 
-/// The rows of keys, in a batch and one by one, which are counted alike.
+/// Rows of answers, of so many words each, as pairs of a key and a column.
+fn pairs_of(rows: &[u64], words: usize) -> Vec<(u32, u32)> {
+    let bits = bits(rows).into_iter().enumerate().filter(|&(_, is_set)| is_set);
+    bits.map(|(i, _)| ((i / (64 * words)) as u32, (i % (64 * words)) as u32)).collect()
+}
+
+/// The rows of keys, in a batch, as pairs and one by one, which are counted alike.
 macro_rules! rows {
     ($matrix:expr, $keys:expr) => {{
         let (mut rows, mut row) = (Bitmap::new(), Bitmap::new());
@@ -31,21 +37,46 @@ macro_rules! rows {
         }
         assert_eq!(rows.as_words(), one_by_one);
         assert_eq!(count, rows.count_ones());
+        let mut pairs = Vec::new();
+        let count = match $keys {
+            Keys::Bytes(keys) => $matrix.select_keys(&keys[..], &mut pairs),
+            Keys::Hashes(hashes) => $matrix.select_hashes(&hashes[..], &mut pairs),
+        };
+        assert_eq!(count, pairs.len());
+        assert!(pairs == pairs_of(&one_by_one, $matrix.words()));
         one_by_one
     }};
 }
 
-/// The rows of keys of some columns.
+/// The rows of keys of some columns, asked in all ways.
 macro_rules! rows_among {
-    ($matrix:expr, $hashes:expr, $among:expr) => {{
-        let (mut rows, mut row) = (Vec::new(), Bitmap::new());
-        for &hash in $hashes {
-            let present = $matrix.contains_hash_among(hash, $among, &mut row);
+    ($matrix:expr, $keys:expr, $hashes:expr, $among:expr) => {{
+        let (mut one_by_one, mut row, mut rows) = (Vec::new(), Bitmap::new(), Bitmap::new());
+        let (mut total, mut pairs, some) = (0, Vec::new(), $matrix.among($among));
+        for (i, &hash) in $hashes.iter().enumerate() {
+            let present = match $keys {
+                Keys::Bytes(keys) => some.contains(&keys[i], &mut row),
+                Keys::Hashes(_) => some.contains_hash(hash, &mut row),
+            };
             assert_eq!(present, row.count_ones());
-            assert_eq!($matrix.any_hash_among(hash, $among), present > 0);
-            rows.extend_from_slice(row.as_words());
+            assert_eq!(some.count_hash(hash), present);
+            assert_eq!(some.any_hash(hash), present > 0);
+            one_by_one.extend_from_slice(row.as_words());
+            total += present;
         }
-        rows
+        let counts = match $keys {
+            Keys::Bytes(keys) => {
+                [some.contains_keys(&keys[..], &mut rows), some.select_keys(&keys[..], &mut pairs)]
+            }
+            Keys::Hashes(hashes) => [
+                some.contains_hashes(&hashes[..], &mut rows),
+                some.select_hashes(&hashes[..], &mut pairs),
+            ],
+        };
+        assert_eq!(counts, [total; 2]);
+        assert_eq!(rows.as_words(), one_by_one);
+        assert!(pairs == pairs_of(&one_by_one, $matrix.words()));
+        one_by_one
     }};
 }
 
@@ -138,7 +169,9 @@ impl Columns for Matrix {
         let hashes = keys.hashes(Matrix::params(self).seed());
         let [own, viewed] = match among {
             None => [rows!(self, keys), rows!(view, keys)],
-            Some(among) => [rows_among!(self, &hashes, among), rows_among!(view, &hashes, among)],
+            Some(among) => {
+                [rows_among!(self, keys, &hashes, among), rows_among!(view, keys, &hashes, among)]
+            }
         };
         assert_eq!(own, viewed);
         own

@@ -138,12 +138,22 @@ fn bits_behind_the_last_column_are_refused_or_ignored() {
                 assert_eq!(view.any_hash(5), count > 0, "{columns}, {backend:?}");
                 // Those behind alone, and the first column with them.
                 let behind: Vec<u64> = inside.iter().map(|word| !word).collect();
-                assert!(!view.any_hash_among(5, &behind), "{columns}, {backend:?}");
+                assert!(!view.among(&behind).any_hash(5), "{columns}, {backend:?}");
+                assert_eq!(view.among(&behind).count_hash(5), 0, "{columns}, {backend:?}");
                 let mut first = behind.clone();
                 first[0] |= 1;
                 let one = count.min(1);
-                assert_eq!(view.any_hash_among(5, &first), one > 0, "{columns}, {backend:?}");
-                assert_eq!(view.contains_hash_among(5, &first, &mut maybe), one);
+                let some = view.among(&first);
+                assert_eq!(some.any_hash(5), one > 0, "{columns}, {backend:?}");
+                assert_eq!(some.contains_hash(5, &mut maybe), one);
+                assert_eq!(some.count_hash(5), one);
+                // In batches.
+                assert_eq!(view.contains_hashes(&[5; 10], &mut maybe), 10 * count);
+                assert_eq!(maybe.as_words(), expected.repeat(10));
+                assert_eq!(some.contains_hashes(&[5; 10], &mut maybe), 10 * one);
+                let mut pairs = Vec::new();
+                assert_eq!(some.select_hashes(&[5; 10], &mut pairs), 10 * one);
+                assert_eq!(view.select_hashes(&[5; 10], &mut pairs), 10 * count);
             }
         }
     }
@@ -255,6 +265,15 @@ fn if_the_bytes_are_gone_every_column_may_have_the_key() {
     assert_eq!(maybe.as_words(), [u64::MAX, 0x3F]);
     assert_eq!(view.contains_hashes(&[5, 6], &mut maybe), 140);
     assert_eq!(view.contains_pairs(&[1, 2], &[5, 6], &mut maybe), 2);
-    assert_eq!(view.contains_hash_among(5, &[3, 0], &mut maybe), 2);
+    // Of some, the last one among them, and of a bit that is no column.
+    let (live, mut pairs) = ([3, 0x60], Vec::new());
+    let some = view.among(&live);
+    assert_eq!(some.contains_hash(5, &mut maybe), 3);
+    assert_eq!(maybe.as_words(), [3, 0x20]);
+    assert_eq!((some.count_hash(5), some.any_hash(5)), (3, true));
+    assert_eq!(some.contains_hashes(&[5, 6], &mut maybe), 6);
+    assert_eq!(some.select_hashes(&[5, 6], &mut pairs), 6);
+    assert_eq!(pairs, [(0, 0), (0, 1), (0, 69), (1, 0), (1, 1), (1, 69)]);
+    assert_eq!(view.select_hashes(&[5, 6], &mut pairs), 140);
     assert!(view.any_hash(5) && view.count_hash(5) == 70 && view.name(0).is_none());
 }

@@ -3,6 +3,8 @@
 mod bytes;
 mod columns;
 mod filled;
+mod pairs;
+mod wide;
 
 use crate::definition::fewer;
 use bloomline::definition::matrix as definition;
@@ -52,6 +54,24 @@ fn numbers(words: &[u64], columns: usize) -> Vec<usize> {
     let set: Vec<usize> = set.collect();
     assert!(set.iter().all(|&c| c < columns), "bits behind the last column are zero");
     set
+}
+
+/// Rows of answers as pairs: the number of a key, and of a column that may have it.
+fn pairs_of(rows: &[u64], columns: usize) -> Vec<(u32, u32)> {
+    let rows = rows.chunks_exact(columns.div_ceil(64)).enumerate();
+    let pairs = rows.flat_map(|(key, row)| {
+        numbers(row, columns).into_iter().map(move |column| (key as u32, column as u32))
+    });
+    pairs.collect()
+}
+
+/// The answers of rows, where others than some columns have no key.
+fn masked(rows: &[u64], among: &[u64]) -> Vec<u64> {
+    rows.iter().zip(among.iter().cycle()).map(|(word, live)| word & live).collect()
+}
+
+fn ones(words: &[u64]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
 #[test]
@@ -108,9 +128,11 @@ fn check(backend: Backend, params: Params, columns: usize, keys: u64) {
         // Of some columns only.
         let is_live = |column: &&usize| among[*column / 64] >> (*column % 64) & 1 == 1;
         let live: Vec<usize> = expected.iter().filter(is_live).copied().collect();
-        assert_eq!(matrix.contains_hash_among(hash, &among, &mut maybe), live.len());
+        let some = matrix.among(&among);
+        assert_eq!(some.contains_hash(hash, &mut maybe), live.len());
         assert_eq!(numbers(maybe.as_words(), columns), live);
-        assert_eq!(matrix.any_hash_among(hash, &among), !live.is_empty());
+        assert_eq!(some.count_hash(hash), live.len());
+        assert_eq!(some.any_hash(hash), !live.is_empty());
         // From a single range.
         let shape = matrix.shape();
         let read = |range: Range<u64>| &encoded[range.start as usize..range.end as usize];
@@ -132,18 +154,26 @@ fn check(backend: Backend, params: Params, columns: usize, keys: u64) {
         }
     }
     let mut rows = vec![u64::MAX; all.len()];
-    let ones: u32 = all.iter().map(|word| word.count_ones()).sum();
-    assert_eq!(matrix.contains_hashes(&hashes, &mut rows[..]), ones as usize);
+    assert_eq!(matrix.contains_hashes(&hashes, &mut rows[..]), ones(&all));
     assert_eq!(rows, all);
     // Fewer keys than are looked up ahead, as many, and more.
     for count in 0..=hashes.len().min(20) {
+        let what = format!("{backend:?} {params:?} {columns} {count}");
         let (expected, some) = (&all[all.len() - words * count..], &mut rows[..words * count]);
-        some.fill(u64::MAX);
-        let ones: u32 = expected.iter().map(|word| word.count_ones()).sum();
         let last = &hashes[hashes.len() - count..];
-        assert_eq!(matrix.contains_hashes(last, &mut *some), ones as usize);
-        assert_eq!(some, expected, "{backend:?} {params:?} {columns} {count}");
+        some.fill(u64::MAX);
+        assert_eq!(matrix.contains_hashes(last, &mut *some), ones(expected));
+        assert_eq!(some, expected, "{what}");
+        let live = masked(expected, &among);
+        some.fill(u64::MAX);
+        assert_eq!(matrix.among(&among).contains_hashes(last, &mut *some), ones(&live), "{what}");
+        assert_eq!(some, live, "{what}");
     }
+    let mut found = vec![(7, 7)];
+    assert_eq!(matrix.select_hashes(&hashes, &mut found), ones(&all));
+    assert!(found == pairs_of(&all, columns), "{backend:?} {params:?} {columns}");
+    assert_eq!(view.among(&among).select_hashes(&hashes, &mut found), found.len());
+    assert!(found == pairs_of(&masked(&all, &among), columns), "{backend:?} {params:?} {columns}");
     let mut maybe = Bitmap::new();
     let count = pair_answers.iter().filter(|&&answer| answer).count();
     assert_eq!(matrix.contains_pairs(&pairs, &pair_hashes, &mut maybe), count);
@@ -198,8 +228,15 @@ fn wide_rows_in_memory_are_asked_as_the_definition() {
                 assert_eq!(matrix.count_hash(hash), expected.len());
                 let live = |column: &&usize| among[*column / 64] >> (*column % 64) & 1 == 1;
                 let live = expected.iter().filter(live).count();
-                assert_eq!(matrix.contains_hash_among(hash, &among, &mut maybe), live);
+                assert_eq!(matrix.among(&among).contains_hash(hash, &mut maybe), live);
             }
+            let live = masked(&rows, &among);
+            let mut some = vec![u64::MAX; rows.len()];
+            assert_eq!(matrix.among(&among).contains_hashes(&hashes, &mut some[..]), ones(&live));
+            assert!(some == live, "{backend:?}, k = {k}");
+            let mut pairs = Vec::new();
+            matrix.select_hashes(&hashes, &mut pairs);
+            assert!(pairs == pairs_of(&rows, columns), "{backend:?}, k = {k}");
             assert!(matrix.contains_hash(hashes[0], &mut Bitmap::new()) > 0);
         }
     }
