@@ -70,9 +70,10 @@ fn lines_are_freed_when_no_reader_is_left() {
     let (live, most) =
         (LIVE.load(Ordering::Relaxed) - before, MOST.load(Ordering::Relaxed) - before);
     let says = writer.filter().memory_usage();
-    // 10 bits per key, a region that moves, what readers see of the layouts, a thread.
+    // 10 bits per key, a region that moves, what readers see of the layouts, a thread. At the most
+    // also the lines before they grew, for as long as a reader has them that gets no turn.
     assert!(live < says + says / 8 + 20_000, "{live} bytes are there, the filter has {says}");
-    assert!(most < says + says / 2 + 60_000, "at most {most} bytes, the filter has {says}");
+    assert!(most < 2 * says + 60_000, "at most {most} bytes, the filter has {says}");
     assert!((0..keys).all(|i| writer.reader().contains_hash(hash(i))));
     drop(writer);
     let left = LIVE.load(Ordering::Relaxed).saturating_sub(before);
