@@ -133,7 +133,7 @@ static void keys_are_asked_in_batches(void)
                 total = 0;
                 for (size_t i = 0; i < n; i++) {
                     bool unknown = broken && first + i == BROKEN;
-                    total += unknown ? columns : bloomline_matrix_contains_hash(matrix, batch_hashes[first + i], one);
+                    total += unknown ? columns : bloomline_matrix_contains_hash(matrix, batch_hashes[first + i], NULL, one);
                     for (size_t bit = 0; unknown && bit < 64 * words; bit++) CHECK(bit_of(answers + i * words, bit) == (bit < columns));
                     CHECK_WITH(unknown || memcmp(one, answers + i * words, 8 * words) == 0, "key %zu of %zu, %zu columns", i, n, columns);
                 }
@@ -302,7 +302,7 @@ static void columns_that_16_bits_number(void)
         for (size_t j = i; j < KEYS; j += FEW) definition_insert(lines[i], LINES, K, hashes[j]);
         REQUIRE_OK(bloomline_lines_view(&shape, lines[i], LEN, &few[i]));
         if (inside[i] == 32766 || inside[i] == 32767 || inside[i] == 32768) continue;
-        for (size_t j = i; j < KEYS; j += FEW) CHECK_OK(bloomline_matrix_insert_hash(matrix, inside[i], hashes[j]));
+        for (size_t j = i; j < KEYS; j += FEW) CHECK_OK(bloomline_matrix_insert_hash(matrix, inside[i], hashes[j], NULL));
     }
     CHECK_OK(bloomline_matrix_set_columns(matrix, 32766, few + 3, 3, 1));
     memset(among, 0xFF, sizeof among);

@@ -66,7 +66,7 @@ static void check_bitmap(const uint64_t *bitmap, uint64_t hash)
 {
     uint64_t whole[MAX_WORDS];
     size_t columns = (size_t)read_shape.columns;
-    bloomline_matrix_contains_hash(matrix, hash, whole);
+    bloomline_matrix_contains_hash(matrix, hash, NULL, whole);
     CHECK(memcmp(bitmap, whole, 8 * words) == 0);
     for (size_t column = 0; column < 64 * words; column++) {
         bool maybe = column < columns && definition_contains(lines[column], LINES, shape.k, hash);
