@@ -188,7 +188,10 @@ unsafe fn answer(
 /// # Safety
 /// `matrix` is NULL or alive; `among` as for `boundary::slice`, of a bit for each column, during `'a`.
 #[inline(always)]
-pub(super) unsafe fn asked<'a>(matrix: *const bloomline_matrix, among: *const u64) -> Option<MatrixAmong<'a>> {
+pub(super) unsafe fn asked<'a>(
+    matrix: *const bloomline_matrix,
+    among: *const u64,
+) -> Option<MatrixAmong<'a>> {
     // SAFETY: the same contract.
     unsafe {
         let bloomline_matrix(matrix) = shared(matrix)?;

@@ -8,7 +8,7 @@ const COLUMNS: usize = 1 << 16;
 const INSIDE: [usize; 12] =
     [0, 1, 63, 64, 4_095, 32_766, 32_767, 32_768, 40_000, 65_472, 65_534, 65_535];
 
-fn without<'a>(pairs: &'a [(u32, u32)], column: usize) -> impl Iterator<Item = &'a (u32, u32)> {
+fn without(pairs: &[(u32, u32)], column: usize) -> impl Iterator<Item = &(u32, u32)> {
     pairs.iter().filter(move |pair| pair.1 as usize != column)
 }
 
