@@ -29,10 +29,14 @@ fn batches_of_any_length_are_selected_as_the_definition() {
             matrix.insert_hashes(column, &keys_of(column, 60)).unwrap();
         }
         let keys: Vec<String> = (0..most).map(|key| format!("key {key}")).collect();
-        matrix.insert_keys(columns / 2, &keys[..9]).unwrap();
-        for key in &keys[..9] {
-            let (columns, column) = (columns as u32, columns as u32 / 2);
-            definition::insert(&mut bytes, columns, 6, column, hash::hash(key.as_bytes(), SEED));
+        // In the middle, and in the last words of a row.
+        let last = (0..8).map(|i| columns - 1 - i * 67 % columns);
+        for column in last.chain([columns / 2]) {
+            matrix.insert_keys(column, &keys[..9]).unwrap();
+            for key in &keys[..9] {
+                let hash = hash::hash(key.as_bytes(), SEED);
+                definition::insert(&mut bytes, columns as u32, 6, column as u32, hash);
+            }
         }
         assert!(matrix.groups() == bytes);
         let hashes: Vec<u64> = keys.iter().map(|key| hash::hash(key.as_bytes(), SEED)).collect();
