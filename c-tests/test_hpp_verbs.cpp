@@ -128,7 +128,7 @@ const auto rows = std::make_tuple(
                 {{"contains", "a key has an answer for each column"}, {"view", "a view is of one column: column_view()"},
                  {"insert", columns}, {"insert_hashes", columns}, {"insert_range", columns}, {"remove", a_bit},
                  {"remove_hashes", a_bit}, {"count", "count_hash() says how many columns may have a key"},
-                 {"clear", "column by column: clear_column()"}, {"merge", "column by column: column(), set_column()"},
+                 {"merge", "column by column: column(), set_column()"},
                  {"intersect", "column by column: column(), set_column()"}, {"snapshot", alone},
                  {"key_count", "columns do not keep theirs"}, {"equal", bytes_say}}});
 
@@ -241,9 +241,12 @@ void removes(const Row<F> &row)
     if constexpr (has_clear<F>) {
         F filter = full_one(row);
         filter.clear();
-        CHECK_WITH(same(filter, *row.make()) && !filter.contains_hash(all[0]), "%s", row.name);
-        (void)filter.insert_hashes(some_hashes(0, keys_in_all));
-        CHECK_WITH(same(filter, full_one(row)), "%s", row.name);
+        CHECK_WITH(same(filter, *row.make()), "%s", row.name);
+        if constexpr (has_insert_hashes<F>) {
+            CHECK_WITH(!filter.contains_hash(all[0]), "%s", row.name);
+            (void)filter.insert_hashes(some_hashes(0, keys_in_all));
+            CHECK_WITH(same(filter, full_one(row)), "%s", row.name);
+        }
     }
 }
 

@@ -24,12 +24,12 @@ ADDED(matrix, (void)!bloomline_matrix_insert_hash(filter, (size_t)(hash % 3), ha
     OTHER(matrix, contains, "a key has an answer for each column: bloomline_matrix_contains()")           \
     OTHER(matrix, view, "a view is of one column: bloomline_matrix_column_view()")                        \
     OTHER(matrix, insert, "into a column: bloomline_matrix_insert()")                                     \
-    OTHER(matrix, insert_hashes, "into a filter, which becomes a column: bloomline_matrix_set_column()")  \
-    OTHER(matrix, insert_new_hashes, "into a filter, which becomes a column: bloomline_matrix_set_column()") \
+    OTHER(matrix, insert_hashes, "into a column: bloomline_matrix_insert_hashes()")                       \
+    OTHER(matrix, insert_new_hashes, "into a column: bloomline_matrix_insert_hashes()")                   \
     NOT(matrix, remove, "other keys of the column have the same bits")                                    \
     NOT(matrix, remove_hashes, "other keys of the column have the same bits")                             \
     OTHER(matrix, count_hash, "bloomline_matrix_count_hash() says how many columns may have the key")     \
-    OTHER(matrix, clear, "column by column: bloomline_matrix_clear_column()")                             \
+    OTHER(matrix, clear, "bloomline_matrix_clear() takes keys out that were inserted into columns")       \
     NOT(matrix, union, "column by column: bloomline_matrix_column() and bloomline_matrix_set_column()")   \
     NOT(matrix, intersect, "column by column: bloomline_matrix_column() and bloomline_matrix_set_column()") \
     NOT(matrix, snapshot, "nobody probes it while it changes: a clone is one")                            \
