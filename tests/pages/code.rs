@@ -10,7 +10,11 @@ const PROGRAMS: [(&str, &str, &[&str], bool); 5] = [
     (
         "docs/how-to/columns.md",
         "rust",
-        &["tests/pages/columns/built.rs", "tests/pages/columns/selected.rs"],
+        &[
+            "tests/pages/columns/built.rs",
+            "tests/pages/columns/selected.rs",
+            "adapters/datafusion/examples/join.rs",
+        ],
         false,
     ),
     ("docs/how-to/columns.md", "c", &["examples/c/columns.c"], false),

@@ -51,7 +51,10 @@ fn session(rule: bool, scans_filter: bool) -> SessionContext {
     let mut config = SessionConfig::new().with_target_partitions(2);
     config.options_mut().execution.parquet.pushdown_filters = scans_filter;
     let session = SessionStateBuilder::new().with_default_features().with_config(config);
-    let session = if rule { BloomJoin::default().add_to(session) } else { session };
+    if !rule {
+        return SessionContext::new_with_state(session.build());
+    }
+    let session = BloomJoin::default().add_to(session);
     SessionContext::new_with_state(session.build())
 }
 
