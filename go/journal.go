@@ -313,6 +313,9 @@ func PatchSince(journal []byte, sequence uint64) ([]byte, error) {
 			return nil, err
 		}
 		if !first && header.Sequence <= last { // A record that is there twice.
+			if found && len(patch) == len(rest) {
+				patch = after
+			}
 			rest = after
 			continue
 		}

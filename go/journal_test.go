@@ -343,6 +343,10 @@ func TestPatches(t *testing.T) {
 	if patch, err := PatchSince(twice, 10); err != nil || !bytes.Equal(patch, twice[ends[1]:]) {
 		t.Errorf("%d bytes of %d, %v", len(patch), len(twice), err)
 	}
+	twice = append(bytes.Clone(data), data[ends[1]:]...)
+	if patch, err := PatchSince(twice, 20); err != nil || len(patch) != 0 {
+		t.Errorf("a filter that is up to date gets %d bytes, %v", len(patch), err)
+	}
 	var none GrowingFilter
 	if _, err := none.ApplyPatch(nil); !errors.Is(err, ErrSequence) {
 		t.Error(err)

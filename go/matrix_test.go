@@ -160,6 +160,13 @@ func checkMatrix(t *testing.T, m *Matrix, filters []*Filter, hashes []uint64) {
 		}
 	}
 	same := slices.Clone(among)
+	// A row of the answers to another batch, which are overwritten.
+	answered := view.ContainsHashes(hashes, nil)
+	row := answered[len(answered)-words:]
+	wanted := view.Among(slices.Clone(row)).ContainsHashes(hashes, nil)
+	if got := view.Among(row).ContainsHashes(hashes, answered); !slices.Equal(got, wanted) {
+		t.Error("answers written over the columns that count")
+	}
 	if got := view.Among(same).ContainsHashes(hashes, same[:0]); !slices.Equal(got, allLive) || !slices.Equal(some.ContainsHashes(hashes, out), allLive) {
 		t.Fatalf("%s: other rows among some", what)
 	}

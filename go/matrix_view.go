@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"unsafe"
 
 	"github.com/bloomline/bloomline/go/internal/host"
 	"github.com/bloomline/bloomline/go/internal/prefetch"
@@ -91,8 +92,9 @@ func (v MatrixView) ContainsHash(hash uint64, out Bitmap) Bitmap {
 }
 
 // Among returns a view of the columns whose bit is set in live, such as the tables that are live. In its answers
-// the others do not have the key. Columns behind the end of live are probed; nil is for all columns. Live must not
-// change while the view is used. But it may be what a call writes its answers to, if the view is then used no more:
+// the others do not have the key. Columns behind the end of live are probed; nil is for all columns. A second Among
+// replaces the first; [MatrixView.ColumnView] does not look at live. Live must not change while the view is used. But
+// it may lie in what a call writes its answers to, if the view is then used no more:
 //
 //	answers = m.View().Among(answers).ContainsHash(hash, answers)
 func (v MatrixView) Among(live Bitmap) MatrixView {
@@ -206,7 +208,11 @@ func (v MatrixView) String() string {
 
 // amongApart returns which columns count: a copy of them if answers are to be written where they lie.
 func (v *MatrixView) amongApart(out Bitmap) Bitmap {
-	if len(v.among) > 0 && cap(out) > 0 && &v.among[0] == &out[:1][0] {
+	if len(v.among) == 0 || cap(out) == 0 {
+		return v.among
+	}
+	among, to := uintptr(unsafe.Pointer(&v.among[0])), uintptr(unsafe.Pointer(&out[:1][0]))
+	if among < to+wordBytes*uintptr(cap(out)) && to < among+wordBytes*uintptr(len(v.among)) {
 		return slices.Clone(v.among)
 	}
 	return v.among

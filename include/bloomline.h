@@ -1331,8 +1331,8 @@ typedef struct bloomline_matrix_pair {
  * probes for the key of 'len' bytes at 'key'.
  *
  * If 'among' is not NULL, only the columns whose bit is set there count, such as the tables that
- * are live: it has a bit for each column. The others do not have the key. So it is for all
- * functions below that take 'among'.
+ * are live: it has a bit for each column, and is not where the answers are written. The others do
+ * not have the key. So it is for all functions below that take 'among'.
  *
  * If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
  * NULL, nothing is written and the result is SIZE_MAX.

@@ -1632,7 +1632,7 @@ public:
         Status status;
         do {
             const size_t fewest = count != 0 ? 2 * count : hashes.size() < 64 ? 64 : hashes.size();
-            pairs.resize(fewest < pairs.capacity() ? pairs.capacity() : fewest);
+            if (count == 0 || pairs.size() < fewest) pairs.resize(fewest);
             size_t written = 0;
             status = bloomline_matrix_select_hashes(raw(), hashes.data(), hashes.size(), some, &from, pairs.data() + count,
                                                     pairs.size() - count, &written);

@@ -141,6 +141,9 @@ impl GrowingFilter {
             let Record { header, rest: after, .. } = format::first(rest)?;
             // A record that is there twice.
             if last.is_some_and(|last| header.sequence <= last) {
+                if patch.is_some_and(|patch: &[u8]| patch.len() == rest.len()) {
+                    patch = Some(after);
+                }
                 rest = after;
                 continue;
             }

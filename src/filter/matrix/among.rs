@@ -90,7 +90,10 @@ impl<'a> MatrixAmong<'a> {
     /// Returns whether any of these columns may have the key of a hash. It reads no more than it needs.
     #[inline]
     pub fn any_hash(&self, hash: u64) -> bool {
-        self.rows.as_ref().is_none_or(|rows| rows.any(hash, self.live))
+        match &self.rows {
+            Some(rows) => rows.any(hash, self.live),
+            None => self.count_hash(hash) > 0,
+        }
     }
 
     /// Probes these columns for many keys, by their hashes. The answers about each key begin in a word of

@@ -56,7 +56,7 @@ use std::ops::Range;
 ///
 /// Probing works through a shared reference, from any number of threads. For filters of any kinds and
 /// sizes there is [`Group`](crate::Group).
-/// [`matrix`](mod@crate::definition::matrix) is its definition.
+/// `src/layouts/matrix.rs` is its definition.
 ///
 /// [`Filter`]: crate::Filter
 pub struct Matrix {

@@ -384,6 +384,8 @@ fn patches_of_repeated_records() {
         filter.save_changed(&mut journal, sequence).unwrap();
         records.push(journal[start..].to_vec());
     }
+    let last = [&journal[..], &records[2]].concat();
+    assert_eq!(GrowingFilter::patch_since(&last, 3), Ok(&[][..]), "it is up to date");
     for repeated in 0..2 {
         let bytes = [&journal[..], &records[repeated]].concat();
         assert_eq!(GrowingFilter::replay(&bytes[..]).unwrap().sequence, 3);
