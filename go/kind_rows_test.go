@@ -121,8 +121,7 @@ var kindRows = []kindRow{{
 	build: func(_, _ []uint64, seed uint64) any {
 		return orPanic(NewMatrix(Params{LineCount: 5, K: 6, Seed: seed}, 100))
 	},
-	lacks: `AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent ` + batchesIfAbsent + `Union Intersect
-		KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
+	lacks:   `Union Intersect KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
 	history: "matrix", columns: matrixColumns,
 }, {
 	name: "GrowingFilter", layouts: []uint16{11}, load: loaded(LoadGrowing), empty: sized(NewGrowing, 0.01),
