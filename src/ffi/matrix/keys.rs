@@ -1,6 +1,6 @@
 //! Batches of keys of a `bloomline_matrix`: probes by their bytes, and inserts.
 
-use super::super::boundary::{NULL, bitmap_at, bitmaps_at, bloomline_status, shared, slice};
+use super::super::boundary::{NULL, bitmap_at, bitmaps_at, bloomline_status, slice};
 use super::super::hash::{Key, bloomline_bytes, keys_at};
 use super::probe::asked;
 use super::{bloomline_matrix, change_own};
