@@ -83,7 +83,7 @@ impl<'a> MatrixAmong<'a> {
     pub fn count_hash(&self, hash: u64) -> usize {
         match &self.rows {
             Some(rows) => rows.count(hash, self.live),
-            None => (0..self.shape.words()).map(|at| self.word(at).count_ones() as usize).sum(),
+            None => how_many(self.shape.columns(), self.live),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a> MatrixAmong<'a> {
     pub fn any_hash(&self, hash: u64) -> bool {
         match &self.rows {
             Some(rows) => rows.any(hash, self.live),
-            None => self.count_hash(hash) > 0,
+            None => how_many(self.shape.columns(), self.live) > 0,
         }
     }
 
@@ -160,9 +160,21 @@ impl<'a> MatrixAmong<'a> {
 
     /// Word `at` of the same.
     fn word(&self, at: usize) -> u64 {
-        let inside = u64::MAX >> (64 * (at + 1)).saturating_sub(self.shape.columns());
-        inside & self.live.map_or(u64::MAX, |live| live[at])
+        word(self.shape.columns(), self.live, at)
     }
+}
+
+/// A word of the columns that count.
+fn word(columns: usize, live: Option<&[u64]>, at: usize) -> u64 {
+    let inside = u64::MAX >> (64 * (at + 1)).saturating_sub(columns);
+    inside & live.map_or(u64::MAX, |live| live[at])
+}
+
+/// How many columns count. Apart: it is rarely needed, and takes registers from the probes.
+#[cold]
+#[inline(never)]
+fn how_many(columns: usize, live: Option<&[u64]>) -> usize {
+    (0..columns.div_ceil(64)).map(|at| word(columns, live, at).count_ones() as usize).sum()
 }
 
 impl fmt::Debug for MatrixAmong<'_> {
