@@ -13,7 +13,7 @@
 //!
 //! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
 //! go to `lab/results/`, with `--write` into `docs/`, too: the tables between two marker comments of a
-//! page, the pictures and their CSV files. All of it is compiled for the CPU that it runs on, so single
+//! page, the pictures and their CSV files. It writes only if all peers in C++ are here. All of it is compiled for the CPU that it runs on, so single
 //! probes of this library are inlined; those called "in C" go through its static library, which is
 //! compiled for any CPU.
 //!
@@ -69,6 +69,11 @@ fn main() {
     }
     let effort = if quick { Effort::Quick } else { Effort::Full };
     let is_wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|one| one == part);
+    let missing = missing();
+    if write && !missing.is_empty() {
+        eprintln!("lab: with --write their rows in docs/ would be lost: {}", missing.join(", "));
+        std::process::exit(2);
+    }
     let start = Instant::now();
     let lab = Lab { kinds: kinds(), effort, up_to, write };
     println!("{}", common::machine::describe());
@@ -105,6 +110,17 @@ fn kinds() -> Vec<Kind> {
     let in_c = Vec::new();
     let all = [ours::kinds(), in_c, crates::kinds(), cpp::kinds(), limits::kinds()];
     all.into_iter().flatten().collect()
+}
+
+/// The contenders that this program was compiled without, and where they come from.
+fn missing() -> Vec<&'static str> {
+    let peers = [
+        (cfg!(c_face), "the C interface (BLOOMLINE_LIB)"),
+        (!cpp::version(0).is_empty(), "Boost.Bloom (BOOST)"),
+        (!cpp::version(1).is_empty(), "RocksDB (librocksdb-dev)"),
+        (cfg!(seqan), "SeqAn (libseqan3-dev)"),
+    ];
+    peers.into_iter().filter(|(is_here, _)| !is_here).map(|(_, name)| name).collect()
 }
 
 struct Lab {
