@@ -273,7 +273,7 @@ static const row rows[] = {
     {NAMED(concurrent, FILTER, ""), .create = concurrent_create, WHOLE(concurrent, concurrent_add, true, 2),
      ASKED(concurrent, concurrent), TOLD(concurrent), .unite = concurrent_unite, .snapshot = snapshot_of, LACKS(CONCURRENT_LACKS)},
     {NAMED(counting, COUNTING, "counting/"), .create = counting_create, WHOLE(counting, counting_add, true, 3),
-     ASKED(counting, counting), CHANGED(counting), TAKEN(counting), .count = counting_times, .unite = counting_unite,
+     ASKED(counting, counting), TOLD(counting), TAKEN(counting), .count = counting_times, .unite = counting_unite,
      LACKS(COUNTING_LACKS)},
     {NAMED(cuckoo, CUCKOO, "cuckoo/"), .create = cuckoo_create, WHOLE(cuckoo, cuckoo_add, true, 2),
      ASKED(cuckoo, cuckoo), CHANGED(cuckoo), TAKEN(cuckoo), LACKS(CUCKOO_LACKS)},

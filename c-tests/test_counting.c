@@ -29,7 +29,7 @@ static void many_removals_without_a_bitmap(void)
     static uint64_t many[MANY];
     bloomline_counting *filter = new_counting(500, 6, 0);
     fill_hashes(many, MANY, 9);
-    bloomline_counting_insert_hashes(filter, many, MANY);
+    bloomline_counting_insert_hashes(filter, many, MANY, NULL);
     CHECK_U64(MANY, counting_key_count(filter));
     CHECK_U64(MANY, bloomline_counting_remove_hashes(filter, many, MANY, NULL));
     CHECK_U64(0, counting_key_count(filter));
@@ -41,7 +41,7 @@ static void many_removals_without_a_bitmap(void)
 static void united_with_itself(void)
 {
     bloomline_counting *filter = new_counting(3, 6, 0);
-    bloomline_counting_insert_hashes(filter, hashes, 50);
+    bloomline_counting_insert_hashes(filter, hashes, 50, NULL);
     bloomline_counting_insert_hash(filter, 7);
     CHECK_OK(bloomline_counting_union(filter, filter));
     CHECK_U64(102, counting_key_count(filter));
@@ -117,11 +117,11 @@ static void null(void)
 
     bloomline_counting_insert(NULL, "apple", 5);
     bloomline_counting_insert_hash(NULL, 1);
-    bloomline_counting_insert_hashes(NULL, hashes, 3);
-    bloomline_counting_insert_hashes(filter, NULL, 3);
-    bloomline_counting_insert_hashes(filter, NULL, 0);
-    bloomline_counting_insert_keys(NULL, broken, 3);
-    bloomline_counting_insert_keys(filter, NULL, 3);
+    bloomline_counting_insert_hashes(NULL, hashes, 3, NULL);
+    bloomline_counting_insert_hashes(filter, NULL, 3, NULL);
+    bloomline_counting_insert_hashes(filter, NULL, 0, NULL);
+    bloomline_counting_insert_keys(NULL, broken, 3, NULL);
+    bloomline_counting_insert_keys(filter, NULL, 3, NULL);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_counting_remove(NULL, "apple", 5));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_counting_remove(filter, NULL, 5));
     CHECK_STATUS(BLOOMLINE_ERR_ABSENT, bloomline_counting_remove(filter, NULL, 0)); /* the empty key */

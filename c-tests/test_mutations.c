@@ -304,7 +304,7 @@ static uint8_t *encoded(unsigned layout, size_t *len)
     if (layout == 1)
         ENCODE(filter, bloomline_filter_new(&params, &filter), bloomline_filter_insert_hashes(filter, hashes, KEYS));
     if (layout == 2)
-        ENCODE(counting, bloomline_counting_new(&params, &filter), bloomline_counting_insert_hashes(filter, hashes, KEYS));
+        ENCODE(counting, bloomline_counting_new(&params, &filter), bloomline_counting_insert_hashes(filter, hashes, KEYS, NULL));
     if (layout == 3)
         ENCODE(scalable, bloomline_scalable_new(0, 0.1, 9, &filter),
                CHECK_OK(bloomline_scalable_insert_hashes(filter, hashes, KEYS, NULL)));

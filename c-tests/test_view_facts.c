@@ -81,7 +81,7 @@ static void handles(void)
 
     bloomline_counting *counting = NULL;
     REQUIRE_OK(bloomline_counting_new(&params, &counting));
-    bloomline_counting_insert_hashes(counting, hashes, KEYS);
+    bloomline_counting_insert_hashes(counting, hashes, KEYS, NULL);
     REQUIRE_OK(bloomline_counting_encode(counting, encoded, sizeof encoded, NULL));
     CHECK_OK(counting_view(counting, &view));
     check_lines(&view, LINES * LINE_BYTES); /* not the counters */

@@ -2078,10 +2078,15 @@ BLOOMLINE_CHECKED bloomline_status bloomline_counting_load(const char *path,
 BLOOMLINE_API bool bloomline_counting_insert(bloomline_counting *filter, const void *key,
     size_t len);
 BLOOMLINE_API bool bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
-BLOOMLINE_API void bloomline_counting_insert_hashes(bloomline_counting *filter,
-    const uint64_t *hashes, size_t n);
-BLOOMLINE_API void bloomline_counting_insert_keys(bloomline_counting *filter,
-    const bloomline_bytes *keys, size_t n);
+
+/**
+ * bloomline_counting_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_counting_insert_keys() by their bytes, and returns how many were new.
+ */
+BLOOMLINE_API size_t bloomline_counting_insert_hashes(bloomline_counting *filter,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+BLOOMLINE_API size_t bloomline_counting_insert_keys(bloomline_counting *filter,
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_counting_remove() removes the key of 'len' bytes at 'key',

@@ -20,9 +20,9 @@
 // What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
 // of a container that is one, and -> on a Result that is one.
 //
-// insert() of one key returns whether the key was new. Filter::insert_new_keys() tells it of each
-// key of a batch, as insert_keys() of a ConcurrentFilter, ScalableFilter or Window does. What needs
-// no class is called as in C, such as bloomline_set_allocator().
+// insert() of one key returns whether the key was new. Filter::insert_new_keys() tells it of each key of a batch, as
+// insert_keys() of a ConcurrentFilter, CountingFilter, ScalableFilter or Window does. What needs no class is called as
+// in C, such as bloomline_set_allocator().
 //
 // Handles can be moved, and copied by clone(). An empty handle (default-constructed, moved from, or
 // of a failed Result) is safe to use: contains() returns true, and inserts do nothing.

@@ -4,7 +4,7 @@
 STORED(counting)
 PROBED(counting)
 INSERTED(counting)
-INSERTED_ALL(counting)
+INSERTED_NEW(counting)
 REMOVED(counting)
 REMOVED_ALL(counting)
 COUNTED(counting)
@@ -37,7 +37,6 @@ static void counting_other(char *answer, void *handle, char **words)
 }
 
 #define COUNTING_LACKS(NOT, OTHER)                                                                        \
-    NOT(counting, insert_new_hashes, "bloomline_counting_insert_hash() says it of one key")               \
     NOT(counting, intersect, "clone its bloomline_counting_filter() and intersect that")                  \
     NOT(counting, snapshot, "nobody probes it while it changes: a clone is one")                          \
     NOT(counting, equal, "equal filters have equal bytes: compare those")

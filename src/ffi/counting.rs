@@ -63,17 +63,23 @@ fn bloomline_counting_insert(
 fn bloomline_counting_insert_hash(filter: *mut bloomline_counting, hash: u64) -> bool {
     exclusive(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
-fn bloomline_counting_insert_hashes(filter: *mut bloomline_counting, hashes: *const u64, n: usize) {
-    if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
-        filter.0.insert_hashes(hashes);
-    }
+
+/// bloomline_counting_insert_hashes() inserts 'n' keys by their hashes,
+/// bloomline_counting_insert_keys() by their bytes, and returns how many were new.
+fn bloomline_counting_insert_hashes(
+    filter: *mut bloomline_counting, hashes: *const u64, n: usize, bitmap: *mut u64,
+) -> usize {
+    let insert = exclusive(filter).map(|filter| {
+        |hashes: &[u64], bitmap: &mut [u64]| filter.0.insert_new_hashes(hashes, bitmap)
+    });
+    change_batch(slice(hashes, n), n, bitmap, true, insert)
 }
 fn bloomline_counting_insert_keys(
-    filter: *mut bloomline_counting, keys: *const bloomline_bytes, n: usize,
-) {
-    if let (Some(filter), Some(keys)) = (exclusive(filter), keys_at(keys, n)) {
-        filter.0.insert_keys(keys);
-    }
+    filter: *mut bloomline_counting, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
+) -> usize {
+    let insert = exclusive(filter)
+        .map(|filter| |keys: &[Key], bitmap: &mut [u64]| filter.0.insert_new_keys(keys, bitmap));
+    change_batch(keys_at(keys, n), n, bitmap, true, insert)
 }
 
 /// bloomline_counting_remove() removes the key of 'len' bytes at 'key',
