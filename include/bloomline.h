@@ -460,8 +460,8 @@ typedef struct bloomline_cuckoo_params {
     uint32_t reserved;
     /**
      * The seed of the hash of keys. If an attacker can choose keys, take it from
-     * bloomline_random_seed() and keep it secret: with a known seed some eighty keys fill a filter
-     * of any size.
+     * bloomline_random_seed() and keep it secret: with a known seed one can choose nine keys that
+     * share 8 slots, so the ninth fails as full in a filter of any size.
      */
     uint64_t seed;
 } bloomline_cuckoo_params;

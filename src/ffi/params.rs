@@ -79,8 +79,8 @@ pub struct bloomline_cuckoo_params {
     /// Must be 0.
     pub reserved: u32,
     /// The seed of the hash of keys. If an attacker can choose keys, take it from
-    /// bloomline_random_seed() and keep it secret: with a known seed some eighty keys fill a filter
-    /// of any size.
+    /// bloomline_random_seed() and keep it secret: with a known seed one can choose nine keys that
+    /// share 8 slots, so the ninth fails as full in a filter of any size.
     pub seed: u64,
 }
 

@@ -26,6 +26,13 @@ use std::fmt;
 ///
 /// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
 /// may lie at any address; at a multiple of 64 each key costs one cache line.
+///
+/// ```
+/// let bytes = bloomline::Filter::from_keys(["apple"], 0.01)?.to_bytes()?; // or what was read, or mapped
+/// let view = bloomline::View::open(&bytes)?;
+/// assert!(view.contains("apple"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub(super) lines: Probed<'a>,

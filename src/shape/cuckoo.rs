@@ -84,7 +84,7 @@ impl CuckooParams {
 
     /// Returns the same parameters with a random seed from the operating system: see
     /// [`Params::with_random_seed`](crate::Params::with_random_seed). An attacker who knows the
-    /// seed can choose some eighty keys that fill a filter of any size.
+    /// seed can choose nine keys that share 8 slots, so the ninth fails as full in a filter of any size.
     ///
     /// # Errors
     /// [`Error::Io`] if the system has no random numbers.

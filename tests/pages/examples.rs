@@ -2,10 +2,8 @@
 
 use super::{files, none, read};
 
-/// Types and modules without one: what others are made of, and the sizes of single layouts. `OwnedView` shows
-/// what a view does.
-const NONE: [&str; 4] = [
-    "bloomline::View",
+/// Modules without one: the sizes of single layouts.
+const NONE: [&str; 3] = [
     "bloomline::sizing::cascade",
     "bloomline::sizing::classic",
     "bloomline::sizing::static_line",
