@@ -20,7 +20,7 @@ fn main() -> Result<(), Error> {
     });
     assert_eq!(builder.key_count(), 80_000);
 
-    // Fewer keys came, so it is folded, for as long as at most 1 % of absent keys pass. Above 30 %: None.
+    // Fewer keys came, so the filter is halved as often as its rate stays below 1 %. If the rate is above 30 %: None.
     let filter = builder.finish_to_rate(0.01, 0.3)?.expect("worth its probes");
     assert_eq!(filter.params().bytes(), 128 << 10);
     assert!(filter.contains(&79_999i64));
