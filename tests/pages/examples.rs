@@ -3,11 +3,8 @@
 use super::{files, none, read};
 
 /// Modules without one: the sizes of single layouts.
-const NONE: [&str; 3] = [
-    "bloomline::sizing::cascade",
-    "bloomline::sizing::classic",
-    "bloomline::sizing::static_line",
-];
+const NONE: [&str; 3] =
+    ["bloomline::sizing::cascade", "bloomline::sizing::classic", "bloomline::sizing::static_line"];
 
 /// Whether documentation has a block of Rust. Every other fence ends a block.
 fn has_block<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
