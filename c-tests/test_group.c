@@ -106,6 +106,17 @@ static void check_pairs(const bloomline_group *group, size_t n, bool mixed)
         CHECK_U64(found, present);
         CHECK(count % 64 == 0 || bitmap[count / 64] >> (count % 64) == 0);
         CHECK_U64(count, bloomline_group_contains_pairs(group, numbers, asked, count, NULL));
+        uint32_t rows[PAIRS + 1];
+        uint16_t narrow[PAIRS + 1];
+        rows[count] = narrow[count] = 0xBEEF;
+        CHECK_U64(found, bloomline_group_select_pairs(group, numbers, asked, count, rows));
+        CHECK_U64(found, bloomline_group_select16_pairs(group, numbers, asked, count, narrow));
+        CHECK(rows[count] == 0xBEEF && narrow[count] == 0xBEEF);
+        for (size_t i = 0, at = 0; i < count; i++) {
+            if (!bit_of(bitmap, i)) continue;
+            CHECK(rows[at] == i && narrow[at] == i);
+            at++;
+        }
     }
 }
 
@@ -208,6 +219,15 @@ static void a_group_is_of_the_filters_themselves(void)
     bloomline_filter_free(filter);
 }
 
+static void check_all_rows(const bloomline_group *group, const uint32_t *numbers, const uint64_t *asked)
+{
+    uint32_t rows[70] = {0};
+    uint16_t narrow[70] = {0};
+    CHECK_U64(70, bloomline_group_select_pairs(group, numbers, asked, 70, rows));
+    CHECK_U64(70, bloomline_group_select16_pairs(group, numbers, asked, 70, narrow));
+    for (size_t i = 0; i < 70; i++) CHECK(rows[i] == i && narrow[i] == i);
+}
+
 static void what_cannot_be_answered(void)
 {
     bloomline_view views[70];
@@ -232,6 +252,12 @@ static void what_cannot_be_answered(void)
     CHECK_U64(70, bloomline_group_contains_pairs(group, numbers, NULL, 70, bitmap));
     CHECK_U64(70, bloomline_group_contains_pairs(NULL, numbers, asked, 70, bitmap));
     CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
+    check_all_rows(group, NULL, asked);
+    check_all_rows(group, numbers, NULL);
+    check_all_rows(NULL, numbers, asked);
+    CHECK_U64(70, bloomline_group_select_pairs(group, numbers, asked, 70, NULL));
+    CHECK_U64(SIZE_MAX, bloomline_group_select16_pairs(group, numbers, asked, 65537, NULL));
+    CHECK_U64(0, bloomline_group_select_pairs(group, NULL, NULL, 0, NULL));
     bloomline_group_free(group);
     /* How many filters there are is not known. */
     memset(bitmap, 0, sizeof bitmap);

@@ -3,7 +3,6 @@ package bloomline
 // A filter that goroutines build, and that nobody can ask before it is finished.
 
 import (
-	"fmt"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -84,6 +83,8 @@ func NewConcurrentBuilder(params Params) (*ConcurrentBuilder, error) {
 type Validity struct {
 	Bits  []byte
 	First int // the bit of the first row
+	// Nulls is what probes say of the other rows. Those added have no key, whatever it is.
+	Nulls Nulls
 }
 
 func (v *Validity) has(row int) bool {
@@ -140,13 +141,7 @@ func (b *ConcurrentBuilder) AddLargeBytes(offsets []int64, data []byte, validity
 }
 
 func addBytes[O Offset](b *ConcurrentBuilder, offsets []O, data []byte, validity Validity) {
-	before := O(0)
-	for i, offset := range offsets {
-		if offset < before || uint64(offset) > uint64(len(data)) {
-			panic(fmt.Sprintf("bloomline: offset %d of a column is %d, after %d, of %d bytes", i, offset, before, len(data)))
-		}
-		before = offset
-	}
+	checkOffsets(offsets, data)
 	b.add(max(len(offsets)-1, 0), validity, func(_ *builderRoom, first int, out []uint64) {
 		for i := range out {
 			out[i] = Hash(data[offsets[first+i]:offsets[first+i+1]], b.view.seed)
@@ -159,9 +154,7 @@ func (b *ConcurrentBuilder) add(rows int, validity Validity, hashesOf func(room 
 	if b == nil || len(b.parts) == 0 {
 		panic("bloomline: insert into a zero ConcurrentBuilder: create it with NewConcurrentBuilder")
 	}
-	if validity.First < 0 {
-		panic(fmt.Sprintf("bloomline: the first row of a column at bit %d", validity.First))
-	}
+	validity.check()
 	room := builderRooms.Get().(*builderRoom)
 	defer builderRooms.Put(room)
 	for first := 0; first < rows; first += builderChunk {

@@ -223,7 +223,7 @@ func TestConcurrentBuilderBadColumns(t *testing.T) {
 			builder.AddLargeBytes(long, data, Validity{})
 		})
 	}
-	mustPanic(t, "a negative bit", func() { builder.AddHashes([]uint64{1}, Validity{[]byte{1}, -1}) })
+	mustPanic(t, "a negative bit", func() { builder.AddHashes([]uint64{1}, Validity{Bits: []byte{1}, First: -1}) })
 	builder.AddBytes(nil, nil, Validity{})
 	builder.AddBytes([]int32{5}, data, Validity{})
 	checkBuilt(t, orPanic(builder.Finish()), Params{LineCount: 40, K: 6}, nil)

@@ -153,16 +153,21 @@ func (g *Group) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 
 // ContainsPairs probes one filter for each hash: bit i of the answers is that of filter members[i]
 // for hashes[i], as that filter hashes keys. Where there is no such filter, or no number for a hash,
-// the answer is true. A lookup of many keys asks so, each in its own table.
+// the answer is true. A lookup of many keys asks so, each in its own table. [SelectPairs] returns the rows.
 func (g *Group) ContainsPairs(members []uint32, hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
 	for i, hash := range hashes {
-		if i >= len(members) || int64(members[i]) >= int64(g.Len()) || g.views[members[i]].probe(hash) {
+		if g.containsPair(members, i, hash) {
 			out[i/64] |= 1 << (i % 64)
 		}
 	}
 	runtime.KeepAlive(g)
 	return out
+}
+
+// containsPair is the answer of filter members[i].
+func (g *Group) containsPair(members []uint32, i int, hash uint64) bool {
+	return i >= len(members) || int64(members[i]) >= int64(g.Len()) || g.views[members[i]].probe(hash)
 }
 
 // answerHash writes a row of answers, which is all 0.

@@ -96,6 +96,17 @@ func checkGroup(t *testing.T, members []groupMember) {
 				t.Fatalf("pair %d, %d members: want %v", j, n, want)
 			}
 		}
+		wide, narrow := SelectPairs(group, numbers, probes, []uint32{7}), SelectPairs[uint16](group, numbers, probes, nil)
+		at := 0
+		for row := range pairs.All() {
+			if at >= min(len(wide), len(narrow)) || int(wide[at]) != row || int(narrow[at]) != row {
+				t.Fatalf("%d members: rows %v and %v, want those of %v", n, wide, narrow, pairs)
+			}
+			at++
+		}
+		if at != len(wide) || at != len(narrow) {
+			t.Fatalf("%d members: %d and %d rows, want %d", n, len(wide), len(narrow), at)
+		}
 	}
 }
 
@@ -178,6 +189,9 @@ func TestGroupOfNothing(t *testing.T) {
 		if got := group.ContainsPairs([]uint32{0}, []uint64{1, 2}, nil); got.Count() != 2 {
 			t.Errorf("pairs of no filters: %v", got)
 		}
+		if rows := SelectPairs[uint32](group, []uint32{0}, []uint64{1, 2}, nil); len(rows) != 2 || rows[1] != 1 {
+			t.Errorf("rows of no filters: %v", rows)
+		}
 	}
 	filter := mustNew(t, 10, 0.01)
 	views := []View{filter.View()}
@@ -190,10 +204,11 @@ func TestGroupOfNothing(t *testing.T) {
 	if group.ContainsHash(1, nil).Count() != 1 {
 		t.Error("a later key is not seen")
 	}
-	answers := make(Bitmap, 1)
+	answers, rows := make(Bitmap, 1), make([]uint32, 1)
 	if n := testing.AllocsPerRun(10, func() {
 		answers = group.ContainsHash(1, answers)
 		answers = group.ContainsPairs([]uint32{0}, []uint64{1}, answers)
+		rows = SelectPairs(group, []uint32{0}, []uint64{1}, rows)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -5,6 +5,7 @@ package bloomline
 import (
 	"fmt"
 	"math/bits"
+	"runtime"
 	"sync"
 
 	"github.com/bloomline/bloomline/go/internal/engine"
@@ -23,7 +24,7 @@ type Offset interface{ ~int32 | ~int64 }
 //	rows = bloomline.SelectHashes(filter, hashes, rows)
 //
 // filter is of any kind. A column of millions of rows is best probed in parts of 1,024 to 4,096 rows, with
-// what comes next done for each part.
+// what comes next done for each part. For columns with nulls, see [SelectColumn].
 //
 // It panics if R cannot count the rows.
 func SelectHashes[R Row](filter Prober, hashes []uint64, rows []R) []R {
@@ -73,6 +74,22 @@ func SelectBytes[R Row, O Offset](filter Prober, offsets []O, data []byte, rows 
 		}
 		return room
 	})
+}
+
+// SelectPairs returns the numbers of the rows of a column that may be present as [Group.ContainsPairs] answers for
+// them: row i in filter members[i] of the group, by hashes[i]. So a join whose build side is in partitions asks for
+// each row the filter of its own partition. For rows and what it panics for see [SelectHashes].
+func SelectPairs[R Row](group *Group, members []uint32, hashes []uint64, rows []R) []R {
+	rows = roomForRows(len(hashes), rows)
+	count := 0
+	for i, hash := range hashes {
+		rows[count] = R(i)
+		if group.containsPair(members, i, hash) {
+			count++
+		}
+	}
+	runtime.KeepAlive(group)
+	return rows[:count]
 }
 
 // RefineHashes returns those rows of a selection that may be present, in their order and in the memory of
@@ -188,16 +205,21 @@ func (h *hashing) uint32(key uint32) uint64 {
 	return h.hash(h.key[:4])
 }
 
-// selectRows selects of n rows. hashesOf returns the hashes of those from first on, as many as there is room
-// for, in room or elsewhere.
-func selectRows[R Row](filter Prober, n int, rows []R, hashesOf func(by *hashing, first int, room []uint64) []uint64) []R {
+// roomForRows returns room for the numbers of n rows.
+func roomForRows[R Row](n int, rows []R) []R {
 	if most := uint64(^R(0)) + 1; uint64(n) > most {
 		panic(fmt.Sprintf("bloomline: %d rows of a column, and numbers for %d", n, most))
 	}
 	if cap(rows) < n {
 		rows = make([]R, n)
 	}
-	rows = rows[:n]
+	return rows[:n]
+}
+
+// selectRows selects of n rows. hashesOf returns the hashes of those from first on, as many as there is room
+// for, in room or elsewhere.
+func selectRows[R Row](filter Prober, n int, rows []R, hashesOf func(by *hashing, first int, room []uint64) []uint64) []R {
+	rows = roomForRows(n, rows)
 	by := hashingOf(filter)
 	defer by.done()
 	count := 0
@@ -213,13 +235,18 @@ func selectRows[R Row](filter Prober, n int, rows []R, hashesOf func(by *hashing
 	return rows[:count]
 }
 
-// refineRows keeps those rows of a column of n rows that may be present.
-func refineRows[R Row](filter Prober, n int, rows []R, hashOf func(by *hashing, row int) uint64) []R {
+// checkRowsOf panics if a row of a selection is not one of n.
+func checkRowsOf[R Row](n int, rows []R) {
 	for _, row := range rows {
 		if uint64(row) >= uint64(n) {
 			panic(fmt.Sprintf("bloomline: row %d of a column of %d", row, n))
 		}
 	}
+}
+
+// refineRows keeps those rows of a column of n rows that may be present.
+func refineRows[R Row](filter Prober, n int, rows []R, hashOf func(by *hashing, row int) uint64) []R {
+	checkRowsOf(n, rows)
 	by := hashingOf(filter)
 	defer by.done()
 	count := 0

@@ -1055,6 +1055,81 @@ BLOOMLINE_API size_t bloomline_view_refine16_strings(const bloomline_view *view,
 BLOOMLINE_API size_t bloomline_view_refine16_large_strings(const bloomline_view *view,
     const int64_t *offsets, const void *data, uint16_t *selection, size_t n);
 
+/* Views: columns of any type, also with nulls ------------------------------------------- */
+
+/** bloomline_column: hashes, of 8 bytes. */
+#define BLOOMLINE_COLUMN_HASHES 0
+
+/** bloomline_column: integers of 8 bytes, hashed as bloomline_hash_u64() does. */
+#define BLOOMLINE_COLUMN_U64 1
+
+/** bloomline_column: integers of 4 bytes, hashed as bloomline_hash_u32_batch() does. */
+#define BLOOMLINE_COLUMN_U32 2
+
+/** bloomline_column: strings, by offsets of 4 bytes. */
+#define BLOOMLINE_COLUMN_STRINGS 3
+
+/** bloomline_column: strings, by offsets of 8 bytes. */
+#define BLOOMLINE_COLUMN_LARGE_STRINGS 4
+
+/**
+ * A column of keys, as bloomline_view_select_u64() describes columns: 'n' rows, some of which may
+ * be null. Signed integers are cast to unsigned ones.
+ */
+typedef struct bloomline_column {
+    /** A BLOOMLINE_COLUMN_ number. */
+    size_t type;
+    /**
+     * 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed. If 'n'
+     * is 0, it may be NULL.
+     */
+    const void *values;
+    /** The bytes of strings, as many as the last offset says. Unused otherwise. */
+    const void *data;
+    /** How many rows. */
+    size_t n;
+    /**
+     * NULL, or a bit for each row, the lowest of a byte first, as Apache Arrow has them: a row
+     * whose bit is 0 is null, and has no key.
+     */
+    const uint8_t *validity;
+    /** Which bit is that of the first row. */
+    size_t first_bit;
+} bloomline_column;
+
+/**
+ * bloomline_view_select_column() selects rows of a column of any type, also of one with nulls, as
+ * bloomline_view_select_u64() does. If 'nulls' is true, every row that is null may be present; if
+ * it is false, none is, as in a join, where NULL equals nothing. bloomline_view_select16_column()
+ * is for at most 65,536 rows, whose numbers have 2 bytes.
+ *
+ * bloomline_view_refine_column() refines the 'n' rows of a selection, as
+ * bloomline_view_refine_u64() does, and so does bloomline_view_refine16_column() where row numbers
+ * have 2 bytes. A selection with a row that the column lacks stays as it is.
+ *
+ * bloomline_view_mask_column() writes a byte for each row to 'out': 1 if it may be present, 0 if
+ * it is definitely absent. bloomline_view_contains_column() writes a bit for each row, as
+ * bloomline_view_contains_hashes() does.
+ *
+ * All return how many rows may be present. If 'view' is NULL or not opened, the type is unknown,
+ * or an array is NULL, all may, null ones too; so may a string whose offsets are negative or
+ * descend. If 'out' or 'bitmap' is NULL, the result is the number of rows. If 'column' is NULL, or
+ * has more rows than the type of 'out' can count, nothing is written and the result is SIZE_MAX;
+ * but refining, a selection stays as it is, and the result is 'n'.
+ */
+BLOOMLINE_API size_t bloomline_view_select_column(const bloomline_view *view,
+    const bloomline_column *column, bool nulls, uint32_t *out);
+BLOOMLINE_API size_t bloomline_view_select16_column(const bloomline_view *view,
+    const bloomline_column *column, bool nulls, uint16_t *out);
+BLOOMLINE_API size_t bloomline_view_refine_column(const bloomline_view *view,
+    const bloomline_column *column, bool nulls, uint32_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_refine16_column(const bloomline_view *view,
+    const bloomline_column *column, bool nulls, uint16_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_view_mask_column(const bloomline_view *view,
+    const bloomline_column *column, bool nulls, uint8_t *out);
+BLOOMLINE_API size_t bloomline_view_contains_column(const bloomline_view *view,
+    const bloomline_column *column, bool nulls, uint64_t *bitmap);
+
 /* Several filters at once: one set split over them -------------------------------------- */
 
 /**
@@ -1168,6 +1243,21 @@ BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *grou
  */
 BLOOMLINE_API size_t bloomline_group_contains_pairs(const bloomline_group *group,
     const uint32_t *members, const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_group_select_pairs() does so for a column of 'n' rows. It writes the numbers of the
+ * rows that may be present to 'out', as bloomline_view_select_hashes() does for one filter, and
+ * returns how many there are: a join whose build side is in partitions asks for each row the
+ * filter of its own partition. bloomline_group_select16_pairs() does so for at most 65,536 rows,
+ * whose numbers have 2 bytes.
+ *
+ * If 'group', 'members' or 'hashes' is NULL, all rows may be present. If 'out' is NULL, returns
+ * 'n'. If 'n' rows cannot be counted by the type of 'out', writes nothing and returns SIZE_MAX.
+ */
+BLOOMLINE_API size_t bloomline_group_select_pairs(const bloomline_group *group,
+    const uint32_t *members, const uint64_t *hashes, size_t n, uint32_t *out);
+BLOOMLINE_API size_t bloomline_group_select16_pairs(const bloomline_group *group,
+    const uint32_t *members, const uint64_t *hashes, size_t n, uint16_t *out);
 
 /* Several filters at once: one shape, side by side -------------------------------------- */
 
@@ -1906,21 +1996,6 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_snapshot(const bloomline
 
 /* bloomline_concurrent_builder: threads insert columns; probed once finished ------------ */
 
-/** bloomline_column: hashes, of 8 bytes. */
-#define BLOOMLINE_COLUMN_HASHES 0
-
-/** bloomline_column: integers of 8 bytes, hashed as bloomline_hash_u64() does. */
-#define BLOOMLINE_COLUMN_U64 1
-
-/** bloomline_column: integers of 4 bytes, hashed as bloomline_hash_u32_batch() does. */
-#define BLOOMLINE_COLUMN_U32 2
-
-/** bloomline_column: strings, by offsets of 4 bytes. */
-#define BLOOMLINE_COLUMN_STRINGS 3
-
-/** bloomline_column: strings, by offsets of 8 bytes. */
-#define BLOOMLINE_COLUMN_LARGE_STRINGS 4
-
 /**
  * A filter that any number of threads insert columns into, and that nobody can probe: no function
  * takes a builder for that. The filter is there once it is finished. Until then a pointer to it is
@@ -1932,31 +2007,6 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_snapshot(const bloomline
  * filter is one part.
  */
 typedef struct bloomline_concurrent_builder bloomline_concurrent_builder;
-
-/**
- * A column of keys, as bloomline_view_select_u64() describes columns: 'n' rows, some of which may
- * be null. Signed integers are cast to unsigned ones.
- */
-typedef struct bloomline_column {
-    /** A BLOOMLINE_COLUMN_ number. */
-    size_t type;
-    /**
-     * 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed. If 'n'
-     * is 0, it may be NULL.
-     */
-    const void *values;
-    /** The bytes of strings, as many as the last offset says. Unused otherwise. */
-    const void *data;
-    /** How many rows. */
-    size_t n;
-    /**
-     * NULL, or a bit for each row, the lowest of a byte first, as Apache Arrow has them: a row
-     * whose bit is 0 is null, and has no key.
-     */
-    const uint8_t *validity;
-    /** Which bit is that of the first row. */
-    size_t first_bit;
-} bloomline_column;
 
 /**
  * bloomline_concurrent_builder_new() creates a builder of a filter of these parameters. For keys

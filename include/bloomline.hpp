@@ -376,6 +376,65 @@ private:
     size_t count_ = 0;
 };
 
+/// What a probe says of a row without a value: that it is absent, as in a join, or that it may be present.
+enum class Nulls : bool { absent, present };
+/// Which rows of a column have a value, as in Apache Arrow: a bit for each, the lowest of a byte first, from bit
+/// 'first_bit' on. A default-constructed one: all have.
+struct Validity {
+    Bytes bits{};
+    size_t first_bit = 0;
+    Nulls nulls = Nulls::absent;
+};
+/// A column of keys, of which some rows may be null: see bloomline_column. It refers to the arrays. Strings are those
+/// of Apache Arrow, one less than there are offsets.
+class Column {
+public:
+    static Column hashes(Span<const uint64_t> values, const Validity &validity = {}) noexcept {
+        return {BLOOMLINE_COLUMN_HASHES, values.data(), values.size(), validity};
+    }
+    static Column u64(Span<const uint64_t> values, const Validity &validity = {}) noexcept {
+        return {BLOOMLINE_COLUMN_U64, values.data(), values.size(), validity};
+    }
+    static Column u32(Span<const uint32_t> values, const Validity &validity = {}) noexcept {
+        return {BLOOMLINE_COLUMN_U32, values.data(), values.size(), validity};
+    }
+    static Column strings(Span<const int32_t> offsets, Bytes data, const Validity &validity = {}) noexcept {
+        return {BLOOMLINE_COLUMN_STRINGS, offsets, data, validity};
+    }
+    static Column strings(Span<const int64_t> offsets, Bytes data, const Validity &validity = {}) noexcept {
+        return {BLOOMLINE_COLUMN_LARGE_STRINGS, offsets, data, validity};
+    }
+    /// How many rows.
+    [[nodiscard]] size_t size() const noexcept { return raw_.n; }
+    [[nodiscard]] bool nulls() const noexcept { return nulls_ == Nulls::present; }
+    /// BLOOMLINE_ERR_TRUNCATED if the validity has too few bits, or the data too few bytes for the last offset. Then
+    /// probes say that all rows may be present.
+    [[nodiscard]] Status status() const noexcept { return status_; }
+    /// For a function of the C interface, which takes it for no column where status() is an error.
+    [[nodiscard]] const bloomline_column *get() const noexcept { return &raw_; }
+private:
+    Column(size_t type, const void *values, size_t n, const Validity &validity) noexcept
+        : raw_{type, values, nullptr, n, static_cast<const uint8_t *>(validity.bits.data()), validity.first_bit},
+          nulls_(validity.nulls) {
+        const size_t bits = validity.bits.size() * 8, first = validity.first_bit;
+        if (raw_.validity != nullptr && (first > bits || n > bits - first)) fail();
+    }
+    template <class O>
+    Column(size_t type, Span<const O> offsets, Bytes data, const Validity &validity) noexcept
+        : Column(type, offsets.data(), offsets.size() - (offsets.size() != 0), validity) {
+        raw_.data = data.data();
+        const O end = size() != 0 ? offsets.data()[size()] : 0;
+        if (end > 0 && static_cast<uint64_t>(end) > data.size()) fail();
+    }
+    void fail() noexcept {
+        status_ = BLOOMLINE_ERR_TRUNCATED;
+        raw_.type = SIZE_MAX;
+    }
+    bloomline_column raw_;
+    Nulls nulls_;
+    Status status_{};
+};
+
 // ---- the C functions of all kinds, and what the classes share ----------------------------------
 namespace detail {
 // What a call of the C interface returns, as a Status where it is one.
@@ -563,6 +622,26 @@ private:
     std::unique_ptr<Raw, Free> raw_;
 };
 
+/// Of two functions, the one that writes rows of this vector's type.
+template <class Rows, class Wide, class Narrow>
+auto of_rows(Wide wide, Narrow narrow) noexcept {
+    using Row = typename Rows::value_type;
+    static_assert(std::is_same_v<Row, uint32_t> || std::is_same_v<Row, uint16_t>, "rows are uint32_t or uint16_t");
+    if constexpr (sizeof(Row) == 4) {
+        return wide;
+    } else {
+        return narrow;
+    }
+}
+/// Makes 'rows' those, of n, that select(arguments..., n, rows) writes. Returns how many, or SIZE_MAX if it cannot.
+template <class Rows, class Select, class... A>
+size_t fill_rows(Rows &rows, size_t n, Select select, A &&...arguments) {
+    rows.resize(n);
+    const size_t count = select(arguments..., n, rows.data());
+    rows.resize(count <= n ? count : 0);
+    return count;
+}
+
 /// Probes through a view, unless the C interface probes the kind itself: then Probed is its handle.
 template <class Self, class Probed = bloomline_view>
 class Probes {
@@ -728,6 +807,30 @@ public:
         return refine(bloomline_view_refine_large_strings, bloomline_view_refine16_large_strings, rows, offsets.data(),
                       data.data());
     }
+    /// The same for a Column of any type, also with nulls. A selection with a row that the column lacks stays as it is.
+    template <class Rows>
+    size_t select_column(const Column &column, Rows &rows) const {
+        const auto write = of_rows<Rows>(bloomline_view_select_column, bloomline_view_select16_column);
+        const auto select = [&](const bloomline_view *view, size_t, typename Rows::value_type *out) {
+            return write(view, column.get(), column.nulls(), out);
+        };
+        return fill_rows(rows, column.size(), select, this->viewed());
+    }
+    template <class Rows>
+    size_t refine_column(const Column &column, Rows &rows) const {
+        return refine(bloomline_view_refine_column, bloomline_view_refine16_column, rows, column.get(), column.nulls());
+    }
+    /// Makes 'bytes' a byte for each row: 1 if it may be present, 0 if it is definitely absent.
+    size_t mask_column(const Column &column, std::vector<uint8_t> &bytes) const {
+        bytes.resize(column.size());
+        return bloomline_view_mask_column(this->viewed(), column.get(), column.nulls(), bytes.data());
+    }
+    /// Bit i of 'out' is for row i.
+    size_t contains_column(const Column &column, Bitmap &out) const {
+        const auto owner = this->viewed();
+        const bloomline_view *const view = owner;
+        return out.fill(column.size(), bloomline_view_contains_column, view, column.get(), column.nulls());
+    }
     /// Probes for keys that lie anywhere, by pointers to them. Writes to 'present', which has room for as
     /// many, whether each may be present; so may one whose pointer is null.
     void contains_each(Span<const bloomline_bytes *const> keys, bool *present) const noexcept {
@@ -762,28 +865,15 @@ public:
 private:
     template <class O>
     static size_t strings(Span<O> offsets) noexcept { return offsets.size() - (offsets.size() != 0); }
-    template <class Wide, class Narrow, class Rows, class... Column>
-    size_t select(Wide wide, Narrow narrow, Rows &rows, size_t n, Column... column) const {
-        rows.resize(n);
-        const size_t count = of_rows<Rows>(wide, narrow)(this->viewed(), column..., n, rows.data());
-        rows.resize(count <= n ? count : 0);
-        return count;
+    template <class Wide, class Narrow, class Rows, class... A>
+    size_t select(Wide wide, Narrow narrow, Rows &rows, size_t n, A... column) const {
+        return fill_rows(rows, n, of_rows<Rows>(wide, narrow), this->viewed(), column...);
     }
-    template <class Wide, class Narrow, class Rows, class... Column>
-    size_t refine(Wide wide, Narrow narrow, Rows &rows, Column... column) const {
+    template <class Wide, class Narrow, class Rows, class... A>
+    size_t refine(Wide wide, Narrow narrow, Rows &rows, A... column) const {
         const size_t count = of_rows<Rows>(wide, narrow)(this->viewed(), column..., rows.data(), rows.size());
         rows.resize(count);
         return count;
-    }
-    template <class Rows, class Wide, class Narrow>
-    static auto of_rows(Wide wide, Narrow narrow) noexcept {
-        using Row = typename Rows::value_type;
-        static_assert(std::is_same_v<Row, uint32_t> || std::is_same_v<Row, uint16_t>, "rows are uint32_t or uint16_t");
-        if constexpr (sizeof(Row) == 4) {
-            return wide;
-        } else {
-            return narrow;
-        }
     }
 };
 
@@ -1121,6 +1211,13 @@ public:
         const uint32_t *const numbers = members.size() < hashes.size() ? nullptr : members.data();
         return out.fill(hashes.size(), bloomline_group_contains_pairs, get(), numbers, hashes.data(), hashes.size());
     }
+    /// The same for the rows of a column: those that may be present, as select_hashes() writes them for one filter.
+    template <class Rows>
+    size_t select_pairs(Span<const uint32_t> members, Span<const uint64_t> hashes, Rows &rows) const {
+        const auto select = detail::of_rows<Rows>(bloomline_group_select_pairs, bloomline_group_select16_pairs);
+        const uint32_t *const numbers = members.size() < hashes.size() ? nullptr : members.data();
+        return detail::fill_rows(rows, hashes.size(), select, get(), numbers, hashes.data());
+    }
 };
 /// Probes for each hash the filter of its shard, all in one call: views[i] is shard i. The shard
 /// of a hash is shard_of(hash, views.size()). Returns how many keys may be present: all, if the
@@ -1222,13 +1319,6 @@ public:
     double worst_line_rate() const BLOOMLINE_DELETED("other threads may insert: ask a snapshot()");
 };
 
-/// Which rows of a column have a value, as in Apache Arrow: a bit for each, the lowest of a byte first, from bit
-/// 'first_bit' on. A default-constructed one: all have.
-struct Validity {
-    Bytes bits{};
-    size_t first_bit = 0;
-};
-
 /// A filter that any number of threads insert columns into, and that nobody can probe before finish(): see
 /// bloomline_concurrent_builder. Rows that are null have no key.
 class ConcurrentBuilder : public detail::Handle<bloomline_concurrent_builder> {
@@ -1240,21 +1330,24 @@ public:
 
     /// Any number of threads may call these. BLOOMLINE_ERR_TRUNCATED if the validity has too few bits, or the data
     /// too few bytes for the last offset; bloomline_concurrent_builder_insert() says what else is refused.
+    Status insert_column(const Column &column) const noexcept {
+        if (!column.status()) return column.status();
+        return bloomline_concurrent_builder_insert(get(), column.get(), 1);
+    }
     Status insert_hashes(Span<const uint64_t> hashes, const Validity &validity = {}) const noexcept {
-        return insert(BLOOMLINE_COLUMN_HASHES, hashes.data(), {}, hashes.size(), validity);
+        return insert_column(Column::hashes(hashes, validity));
     }
     Status insert_u64(Span<const uint64_t> values, const Validity &validity = {}) const noexcept {
-        return insert(BLOOMLINE_COLUMN_U64, values.data(), {}, values.size(), validity);
+        return insert_column(Column::u64(values, validity));
     }
     Status insert_u32(Span<const uint32_t> values, const Validity &validity = {}) const noexcept {
-        return insert(BLOOMLINE_COLUMN_U32, values.data(), {}, values.size(), validity);
+        return insert_column(Column::u32(values, validity));
     }
-    /// Strings of Apache Arrow: one less than there are offsets.
     Status insert_strings(Span<const int32_t> offsets, Bytes data, const Validity &validity = {}) const noexcept {
-        return insert_strings(BLOOMLINE_COLUMN_STRINGS, offsets, data, validity);
+        return insert_column(Column::strings(offsets, data, validity));
     }
     Status insert_strings(Span<const int64_t> offsets, Bytes data, const Validity &validity = {}) const noexcept {
-        return insert_strings(BLOOMLINE_COLUMN_LARGE_STRINGS, offsets, data, validity);
+        return insert_column(Column::strings(offsets, data, validity));
     }
     /// Adds all keys of a filter of the same size, k, seed and type.
     Status merge(const Filter &from) const noexcept { return bloomline_concurrent_builder_union(get(), from.get()); }
@@ -1273,20 +1366,6 @@ public:
         });
     }
 private:
-    Status insert(size_t type, const void *values, Bytes data, size_t n, const Validity &validity) const noexcept {
-        const size_t bits = validity.bits.size() * 8, first = validity.first_bit;
-        if (validity.bits.data() != nullptr && (first > bits || n > bits - first)) return BLOOMLINE_ERR_TRUNCATED;
-        const auto *valid = static_cast<const uint8_t *>(validity.bits.data());
-        const bloomline_column column = {type, values, data.data(), n, valid, first};
-        return bloomline_concurrent_builder_insert(get(), &column, 1);
-    }
-    template <class O>
-    Status insert_strings(size_t type, Span<const O> offsets, Bytes data, const Validity &validity) const noexcept {
-        if (offsets.size() == 0) return insert(BLOOMLINE_COLUMN_HASHES, nullptr, {}, 0, {});
-        const O end = offsets.data()[offsets.size() - 1];
-        if (end > 0 && static_cast<uint64_t>(end) > data.size()) return BLOOMLINE_ERR_TRUNCATED;
-        return insert(type, offsets.data(), data, offsets.size() - 1, validity);
-    }
     template <class Finish>
     Result<Filter> finished(Finish finish) noexcept {
         Raw *given = release();

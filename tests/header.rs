@@ -23,7 +23,7 @@ unsafe extern "C" {
 
 /// The sections of the header: heading, and the file of `src/ffi`. The other files, which are kinds, come
 /// between the two lists by name, each under its own first line, which is that of the overview, too.
-const FIRST: [(&str, &str); 22] = [
+const FIRST: [(&str, &str); 23] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -37,6 +37,7 @@ const FIRST: [(&str, &str); 22] = [
     ("Views: their parameters, lines and rates", "view/about.rs"),
     ("Views: several keys, and a function chosen once", "view/keys.rs"),
     ("Views: columns, and the rows that may be present", "select.rs"),
+    ("Views: columns of any type, also with nulls", "column.rs"),
     ("Several filters at once: one set split over them", "shards.rs"),
     ("Several filters at once: one key in each", "views.rs"),
     ("Several filters at once: prepared", "group.rs"),

@@ -1,46 +1,13 @@
 //! `bloomline_concurrent_builder`: threads insert columns; probed once finished.
 
 use super::boundary::*;
+use super::column::{Use, bloomline_column, check, with};
 use super::filter::bloomline_filter;
 use super::params::{bloomline_params, checked};
-use super::select::strings;
-use super::status::BLOOMLINE_ERR_LAYOUT;
 use crate::filter::concurrent::{check_rates, fold_worthwhile};
-use crate::filter::select::Given;
-use crate::{Column, ConcurrentBuilder, Nullable, Nulls, Offset};
+use crate::filter::select::ColumnRows;
+use crate::{ConcurrentBuilder, Nulls};
 use std::ptr::null_mut;
-
-/// bloomline_column: hashes, of 8 bytes.
-pub const BLOOMLINE_COLUMN_HASHES: usize = 0;
-/// bloomline_column: integers of 8 bytes, hashed as bloomline_hash_u64() does.
-pub const BLOOMLINE_COLUMN_U64: usize = 1;
-/// bloomline_column: integers of 4 bytes, hashed as bloomline_hash_u32_batch() does.
-pub const BLOOMLINE_COLUMN_U32: usize = 2;
-/// bloomline_column: strings, by offsets of 4 bytes.
-pub const BLOOMLINE_COLUMN_STRINGS: usize = 3;
-/// bloomline_column: strings, by offsets of 8 bytes.
-pub const BLOOMLINE_COLUMN_LARGE_STRINGS: usize = 4;
-
-/// A column of keys, as bloomline_view_select_u64() describes columns: 'n' rows, some of which may
-/// be null. Signed integers are cast to unsigned ones.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct bloomline_column {
-    /// A BLOOMLINE_COLUMN_ number.
-    pub r#type: usize,
-    /// 'n' hashes or integers; of strings their 'n' + 1 offsets, of 4 or 8 bytes and signed. If 'n'
-    /// is 0, it may be NULL.
-    pub values: *const c_void,
-    /// The bytes of strings, as many as the last offset says. Unused otherwise.
-    pub data: *const c_void,
-    /// How many rows.
-    pub n: usize,
-    /// NULL, or a bit for each row, the lowest of a byte first, as Apache Arrow has them: a row
-    /// whose bit is 0 is null, and has no key.
-    pub validity: *const u8,
-    /// Which bit is that of the first row.
-    pub first_bit: usize,
-}
 
 /// A filter that any number of threads insert columns into, and that nobody can probe: no function
 /// takes a builder for that. The filter is there once it is finished. Until then a pointer to it is
@@ -83,8 +50,8 @@ fn bloomline_concurrent_builder_insert(
 ) -> bloomline_status {
     guard(|| {
         let (builder, columns) = (required(builder)?, slice(columns, count).ok_or(NULL)?);
-        columns.iter().try_for_each(|column| with_column(column, None))?;
-        columns.iter().try_for_each(|column| with_column(column, Some(&builder.0)))
+        columns.iter().try_for_each(|column| check(column))?;
+        columns.iter().try_for_each(|column| with(column, Nulls::Absent, Insert(&builder.0)))
     })
 }
 
@@ -145,74 +112,13 @@ fn bloomline_concurrent_builder_finish_to_rate(
 }
 }
 
-/// Checks a column, and inserts its keys if there is a builder.
-///
-/// # Safety
-/// The arrays of the column are NULL, or as its comments say.
-unsafe fn with_column(
-    column: &bloomline_column,
-    builder: Option<&ConcurrentBuilder>,
-) -> Result<(), Failure> {
-    let &bloomline_column { r#type, values, n, .. } = column;
-    // SAFETY: the same contract.
-    unsafe {
-        match r#type {
-            BLOOMLINE_COLUMN_HASHES => {
-                rows(column, &Given(slice(values.cast(), n).ok_or(NULL)?), builder)
-            }
-            BLOOMLINE_COLUMN_U64 => {
-                rows(column, slice::<u64>(values.cast(), n).ok_or(NULL)?, builder)
-            }
-            BLOOMLINE_COLUMN_U32 => {
-                rows(column, slice::<u32>(values.cast(), n).ok_or(NULL)?, builder)
-            }
-            BLOOMLINE_COLUMN_STRINGS => string_rows::<i32>(column, builder),
-            BLOOMLINE_COLUMN_LARGE_STRINGS => string_rows::<i64>(column, builder),
-            _ => Err(Failure(BLOOMLINE_ERR_LAYOUT)),
-        }
-    }
-}
+/// Inserts the keys of a column.
+struct Insert<'a>(&'a ConcurrentBuilder);
 
-/// The same for a column of strings. Their offsets are checked once, before any key is inserted.
-///
-/// # Safety
-/// As there.
-unsafe fn string_rows<O: Offset>(
-    column: &bloomline_column,
-    builder: Option<&ConcurrentBuilder>,
-) -> Result<(), Failure> {
-    let &bloomline_column { values, data, n, .. } = column;
-    // SAFETY: the same contract.
-    unsafe {
-        let strings = strings::<O>(values.cast(), data, n).ok_or(NULL)?;
-        if builder.is_none() && !strings.are_there() {
-            return Err(NULL);
-        }
-        rows(column, &strings, builder)
-    }
-}
+impl Use for Insert<'_> {
+    type Output = ();
 
-/// The rest of it, for the rows of the column.
-///
-/// # Safety
-/// As there.
-unsafe fn rows<C: Column + ?Sized>(
-    column: &bloomline_column,
-    rows: &C,
-    builder: Option<&ConcurrentBuilder>,
-) -> Result<(), Failure> {
-    let &bloomline_column { n, validity, first_bit, .. } = column;
-    if validity.is_null() {
-        if let Some(builder) = builder {
-            builder.insert_column(rows);
-        }
-        return Ok(());
+    fn rows<C: ColumnRows + ?Sized>(self, rows: &C) {
+        self.0.insert_column(rows);
     }
-    let bits = first_bit.checked_add(n).ok_or(NULL)?;
-    // SAFETY: the same contract.
-    let validity = unsafe { slice(validity, bits.div_ceil(8)) }.ok_or(NULL)?;
-    if let Some(builder) = builder {
-        builder.insert_column(&Nullable::new(rows, validity, Nulls::Absent).from_bit(first_bit));
-    }
-    Ok(())
 }

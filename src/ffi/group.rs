@@ -1,8 +1,10 @@
 //! `bloomline_group`: many views, checked once and asked together.
 
 use super::boundary::*;
+use super::select::rows_to;
 use super::view::{bloomline_view, unpack};
-use crate::filter::group::{Members, one_hash, one_key, rows};
+use crate::filter::group::{Members, one_hash, one_key, rows, select_pairs};
+use crate::filter::select::Row;
 use crate::filter::views::all_present;
 
 /// Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
@@ -106,6 +108,46 @@ fn bloomline_group_contains_pairs(
     }
     contains_pairs_apart(group, members, hashes, n, bitmap)
 }
+
+/// bloomline_group_select_pairs() does so for a column of 'n' rows. It writes the numbers of the
+/// rows that may be present to 'out', as bloomline_view_select_hashes() does for one filter, and
+/// returns how many there are: a join whose build side is in partitions asks for each row the
+/// filter of its own partition. bloomline_group_select16_pairs() does so for at most 65,536 rows,
+/// whose numbers have 2 bytes.
+///
+/// If 'group', 'members' or 'hashes' is NULL, all rows may be present. If 'out' is NULL, returns
+/// 'n'. If 'n' rows cannot be counted by the type of 'out', writes nothing and returns SIZE_MAX.
+fn bloomline_group_select_pairs(
+    group: *const bloomline_group, members: *const u32, hashes: *const u64, n: usize, out: *mut u32,
+) -> usize {
+    select_pairs_to(group, members, hashes, n, out)
+}
+fn bloomline_group_select16_pairs(
+    group: *const bloomline_group, members: *const u32, hashes: *const u64, n: usize, out: *mut u16,
+) -> usize {
+    select_pairs_to(group, members, hashes, n, out)
+}
+}
+
+/// [`bloomline_group_select_pairs`].
+///
+/// # Safety
+/// `group` is NULL or alive; `members` and `hashes` as for `boundary::slice`; `out` as for `rows_to`.
+#[inline(never)]
+unsafe fn select_pairs_to<R: Row>(
+    group: *const bloomline_group,
+    members: *const u32,
+    hashes: *const u64,
+    n: usize,
+    out: *mut R,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        rows_to(out, n, |room| {
+            let (group, members, hashes) = (shared(group)?, slice(members, n)?, slice(hashes, n)?);
+            Some(select_pairs::<R>(&group.0, members, hashes, room.into()))
+        })
+    }
 }
 
 /// [`bloomline_group_contains_pairs`] for any group, apart.

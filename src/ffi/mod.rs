@@ -61,6 +61,7 @@ mod batch;
 mod block;
 mod boundary;
 mod cascade;
+mod column;
 mod concurrent;
 mod concurrent_builder;
 mod counting;
@@ -89,8 +90,8 @@ mod views;
 mod window;
 
 pub use {
-    allocator::*, block::*, cascade::*, concurrent::*, concurrent_builder::*, counting::*,
-    cuckoo::*, encode::*, engines::*, filter::*, group::*, growing::*, hash::*, journal::*,
-    lines::*, map::*, matrix::*, params::*, parquet::*, scalable::*, select::*, shards::*,
-    status::*, swap::*, version::*, view::*, views::*, window::*,
+    allocator::*, block::*, cascade::*, column::*, concurrent::*, concurrent_builder::*,
+    counting::*, cuckoo::*, encode::*, engines::*, filter::*, group::*, growing::*, hash::*,
+    journal::*, lines::*, map::*, matrix::*, params::*, parquet::*, scalable::*, select::*,
+    shards::*, status::*, swap::*, version::*, view::*, views::*, window::*,
 };

@@ -266,6 +266,20 @@ unsafe fn select_rows<C: ColumnRows + ?Sized, R: Row>(
     n: usize,
     out: *mut R,
 ) -> usize {
+    // SAFETY: the same contract.
+    unsafe { rows_to(out, n, |room| Some(select(&opened(view)?, column?, Room::<R>::from(room)))) }
+}
+
+/// Has `select` write rows of `n` to `out`, and returns how many. Where it is None, and has written nothing, all.
+///
+/// # Safety
+/// `out` is NULL or has room for `n` rows that nobody else touches.
+#[inline(always)]
+pub(super) unsafe fn rows_to<R: Row>(
+    out: *mut R,
+    n: usize,
+    select: impl FnOnce(&mut [MaybeUninit<R>]) -> Option<usize>,
+) -> usize {
     if n as u64 > R::MOST {
         return usize::MAX;
     }
@@ -276,16 +290,13 @@ unsafe fn select_rows<C: ColumnRows + ?Sized, R: Row>(
     }
     // SAFETY: it can be a slice, by the check; the caller vouches for the room.
     let room = unsafe { std::slice::from_raw_parts_mut(out, n) };
-    // SAFETY: the same contract.
-    match (unsafe { opened(view) }, column) {
-        (Some(view), Some(column)) => select(&view, column, Room::<R>::from(room)),
-        _ => {
-            for (row, room) in room.iter_mut().enumerate() {
-                room.write(R::of(row));
-            }
-            n
-        }
+    if let Some(count) = select(room) {
+        return count;
     }
+    for (row, room) in room.iter_mut().enumerate() {
+        room.write(R::of(row));
+    }
+    n
 }
 
 /// Refines a selection. Where there is no filter or no column, it stays as it is.

@@ -1,5 +1,6 @@
 //! Many filters, prepared once to be probed together.
 
+use super::select::{Room, Row, select_answered};
 use super::view::View;
 use super::views::all_present;
 use crate::bitmap::{Answers, answers_of_rows};
@@ -130,6 +131,53 @@ impl<T> Group<T> {
     ) -> usize {
         self.0.members().answer_pairs(members, hashes, answers.words(hashes.len()))
     }
+
+    /// As [`Group::contains_pairs`], for a column: writes the numbers of the rows that may be present to
+    /// `rows`, in order, as [`Select::select_hashes`](crate::Select::select_hashes) does for one filter.
+    /// Returns how many. What is behind these in `rows` is of no use. So a join whose build side is in
+    /// partitions asks for each row the filter of its own partition.
+    ///
+    /// # Panics
+    /// If there are not as many hashes as members; if `rows` is shorter; if its type cannot count them.
+    ///
+    /// ```
+    /// use bloomline::{Filter, Group, Params, hash, shard_of};
+    ///
+    /// // The build side of a join in four partitions, and a filter for each.
+    /// let part_of = |key: u64| shard_of(hash::hash_u64(key, 0), 4) as usize;
+    /// let mut partitions = Vec::new();
+    /// for _ in 0..4 {
+    ///     partitions.push(Filter::new(Params::for_rate(100, 0.0001)?)?);
+    /// }
+    /// for key in [7u64, 8, 9] {
+    ///     partitions[part_of(key)].insert(&key);
+    /// }
+    /// let group = Group::new(partitions.iter().map(Filter::view))?;
+    ///
+    /// let column = [9u64, 10, 7, 11];
+    /// let (mut hashes, mut rows) = ([0; 4], [0u32; 4]);
+    /// hash::hash_u64_batch(&column, 0, &mut hashes);
+    /// let members = column.map(|key| part_of(key) as u32);
+    /// let count = group.select_pairs(&members, &hashes, &mut rows);
+    /// assert_eq!(rows[..count], [0, 2]);
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    pub fn select_pairs<R: Row>(&self, members: &[u32], hashes: &[u64], rows: &mut [R]) -> usize {
+        select_pairs(self.0.members(), members, hashes, rows.into())
+    }
+}
+
+/// [`Group::select_pairs`].
+pub(crate) fn select_pairs<R: Row>(
+    members: &Members<'_>,
+    numbers: &[u32],
+    hashes: &[u64],
+    rows: Room<'_, R>,
+) -> usize {
+    assert_eq!(numbers.len(), hashes.len(), "a member for each hash");
+    select_answered(hashes.len(), rows, |range, words| {
+        members.answer_pairs(&numbers[range.clone()], &hashes[range], words);
+    })
 }
 
 /// One key in all members, hashed anew only where they differ.

@@ -6,9 +6,10 @@ use crate::kinds::scalable_bytes::*;
 use bloomline::definition::{fast_local, line};
 use bloomline::hash::hash_u64;
 use bloomline::{
-    Backend, Bitmap, CuckooFilter, CuckooParams, Filter, Group, OwnedView, Params, ScalableFilter,
-    StaticFilter, StaticParams, Swap, View,
+    Backend, Bitmap, CuckooFilter, CuckooParams, Filter, Group, OwnedView, Params, Row,
+    ScalableFilter, StaticFilter, StaticParams, Swap, View,
 };
+use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Numbers of members around those that words and loops take together.
@@ -117,7 +118,7 @@ pub(crate) fn check(views: &[View<'_>], plain: impl Fn(usize, u64) -> bool, what
 /// The same for pairs, some of members that are not there.
 fn check_pairs(group: &Group<View<'_>>, plain: impl Fn(usize, u64) -> bool, what: &str) {
     let (count, probes) = (group.len(), probes());
-    for n in [0_usize, 1, 2, 15, 16, 63, 64, 65, 129, 200] {
+    for n in [0_usize, 1, 2, 15, 16, 63, 64, 65, 129, 200, 1089] {
         let mut members: Vec<u32> = (0..n).map(|j| (j * 31 % (count + 1)) as u32).collect();
         if let Some(last) = members.last_mut() {
             *last = u32::MAX;
@@ -131,7 +132,27 @@ fn check_pairs(group: &Group<View<'_>>, plain: impl Fn(usize, u64) -> bool, what
             assert_eq!(bit(&words, j), expected, "{what}: pair {j} of {n}, {count} members");
         }
         assert_eq!(present, words.iter().map(|word| word.count_ones() as usize).sum::<usize>());
+        check_rows::<u32>(group, (&members, &hashes), &words, what);
+        check_rows::<u16>(group, (&members, &hashes), &words, what);
     }
+}
+
+/// The rows of pairs whose answers these are.
+fn check_rows<R: Row + TryFrom<usize, Error: Debug> + Debug>(
+    group: &Group<View<'_>>,
+    (members, hashes): (&[u32], &[u64]),
+    words: &[u64],
+    what: &str,
+) {
+    let number = |row: usize| R::try_from(row).unwrap();
+    let mut rows = vec![number(0xBEEF); hashes.len() + 3];
+    let count = group.select_pairs(members, hashes, &mut rows);
+    let expected = (0..hashes.len()).filter(|&row| bit(words, row)).map(number);
+    assert!(rows[..count].iter().copied().eq(expected), "{what}: rows {:?}", &rows[..count]);
+    assert!(
+        rows[hashes.len()..].iter().all(|&row| row == number(0xBEEF)),
+        "{what}: behind the rows"
+    );
 }
 
 /// Samples of a kind or of several, in groups of every size, on every backend.
@@ -357,6 +378,11 @@ fn there_must_be_a_hash_for_each_member_and_room() {
     let panics =
         |call: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err();
     assert!(panics(&|| _ = group.contains_pairs(&[0, 1], &[0], &mut [0; 9][..])));
+    assert!(panics(&|| _ = group.select_pairs(&[0, 1], &[0], &mut [0u32; 9])));
+    assert!(panics(&|| _ = group.select_pairs(&[0; 9], &[0; 9], &mut [0u32; 8])));
+    let (members, hashes, mut rows) = ([0; 65_537], [0; 65_537], vec![0u16; 65_537]);
+    assert_eq!(group.select_pairs(&members[1..], &hashes[1..], &mut rows), 0);
+    assert!(panics(&|| _ = group.select_pairs(&members, &hashes, &mut vec![0u16; 65_537])));
     assert!(panics(&|| _ = group.contains_hash(0, &mut [0; 1][..])));
     assert!(panics(&|| _ = group.contains_hashes(&[0, 1], &mut [0; 3][..])));
     assert!(!panics(&|| _ = group.contains_hashes(&[0, 1], &mut [0; 4][..])));

@@ -14,6 +14,7 @@ pub(crate) use rows::{Room, Row};
 use super::probe::Probe;
 use crate::bitmap::Answers;
 use crate::kernel::rows;
+use std::ops::Range;
 
 /// Probes of columns for query engines: which rows may be present, as a selection, as bytes or as bits.
 /// All that is a [`Probe`] has it: every kind of filter, views, and references to either.
@@ -82,14 +83,7 @@ pub trait Select: Probe {
     /// # Panics
     /// If there are fewer bytes than rows.
     fn mask_column<C: Column + ?Sized>(&self, column: &C, bytes: &mut [u8]) -> usize {
-        let (kernels, all) = (rows::kernels(), column.rows());
-        assert!(bytes.len() >= all, "{all} rows of a column, and room for {}", bytes.len());
-        let mut count = 0;
-        in_runs(self, column, |first, len, words| {
-            rows::bytes(kernels, words, &mut bytes[first..first + len]);
-            count += ones(words);
-        });
-        count
+        mask(column.rows(), bytes, |work| answer(self, column, work))
     }
 
     /// As [`mask_column`](Select::mask_column), for the hashes of keys.
@@ -110,12 +104,7 @@ pub trait Select: Probe {
         column: &C,
         answers: &mut (impl Answers + ?Sized),
     ) -> usize {
-        let (out, mut count) = (answers.words(column.rows()), 0);
-        in_runs(self, column, |first, _, words| {
-            out[first / 64..][..words.len()].copy_from_slice(words);
-            count += ones(words);
-        });
-        count
+        bits(answers.words(column.rows()), |work| answer(self, column, work))
     }
 }
 
@@ -127,22 +116,84 @@ const RUN: usize = 1024;
 /// So few need less room, which is zeroed first.
 const FEW: usize = 64;
 
+/// Is handed the number of a row, how many follow, and their answers, run by run.
+pub(crate) type Work<'w> = &'w mut dyn FnMut(usize, usize, &[u64]);
+
 /// [`Select::select_column`].
 pub(crate) fn select<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
     filter: &P,
     column: &C,
-    mut rows: Room<'_, R>,
+    rows: Room<'_, R>,
 ) -> usize {
-    let (kernels, all) = (rows::kernels(), column.rows());
-    assert!(rows.len() >= all, "{all} rows of a column, and room for {}", rows.len());
-    assert!(all as u64 <= R::MOST, "{all} rows of a column, and numbers for {}", R::MOST);
+    numbers(column.rows(), rows, |work| answer(filter, column, work))
+}
+
+/// Writes the numbers of those of so many rows that may be present: `answer` hands on the answers. Returns how many.
+///
+/// # Panics
+/// If there is no room for all, or numbers are too small.
+pub(crate) fn numbers<R: Row>(
+    all: usize,
+    mut rows: Room<'_, R>,
+    answer: impl FnOnce(Work<'_>),
+) -> usize {
+    let kernels = rows::kernels();
+    check_room(all, &rows);
     let mut count = 0;
-    in_runs(filter, column, |first, len, words| {
+    answer(&mut |first, len, words| {
         // No row is written behind those that are done.
         let room = rows.part(count..count + len);
         count += rows::select(kernels, words, len, first, room);
     });
     count
+}
+
+/// The same by a byte for each row.
+///
+/// # Panics
+/// If there are fewer.
+pub(crate) fn mask(all: usize, bytes: &mut [u8], answer: impl FnOnce(Work<'_>)) -> usize {
+    let (kernels, mut count) = (rows::kernels(), 0);
+    assert!(bytes.len() >= all, "{all} rows of a column, and room for {}", bytes.len());
+    answer(&mut |first, len, words| {
+        rows::bytes(kernels, words, &mut bytes[first..first + len]);
+        count += ones(words);
+    });
+    count
+}
+
+/// The same by a bit for each row, in words that are there.
+pub(crate) fn bits(out: &mut [u64], answer: impl FnOnce(Work<'_>)) -> usize {
+    let mut count = 0;
+    answer(&mut |first, _, words| {
+        out[first / 64..][..words.len()].copy_from_slice(words);
+        count += ones(words);
+    });
+    count
+}
+
+/// The same as numbers, where `answer` writes the answers about a range of rows.
+pub(crate) fn select_answered<R: Row>(
+    all: usize,
+    rows: Room<'_, R>,
+    mut answer: impl FnMut(Range<usize>, &mut [u64]),
+) -> usize {
+    numbers(all, rows, |work| {
+        let mut words = [0; RUN / 64];
+        for first in (0..all).step_by(RUN) {
+            let len = (all - first).min(RUN);
+            let words = &mut words[..len.div_ceil(64)];
+            answer(first..first + len, words);
+            work(first, len, words);
+        }
+    })
+}
+
+/// # Panics
+/// If a selection of so many rows has no room, or its numbers are too small.
+fn check_room<R: Row>(all: usize, rows: &Room<'_, R>) {
+    assert!(rows.len() >= all, "{all} rows of a column, and room for {}", rows.len());
+    assert!(all as u64 <= R::MOST, "{all} rows of a column, and numbers for {}", R::MOST);
 }
 
 /// [`Select::refine_column`], of rows that the column has.
@@ -157,17 +208,16 @@ pub(crate) fn refine<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
     refine_in_runs(filter, column, rows, &mut [0; RUN], &mut [0; RUN / 64])
 }
 
-/// Calls `work` with the number of a row, how many follow, and their answers, until all are done.
-#[inline(always)]
-fn in_runs<P: Probe + ?Sized, C: Column + ?Sized>(
+/// Hands on the answers about a column until all are done.
+pub(crate) fn answer<P: Probe + ?Sized, C: Column + ?Sized>(
     filter: &P,
     column: &C,
-    mut work: impl FnMut(usize, usize, &[u64]),
+    work: Work<'_>,
 ) {
     if column.rows() <= FEW {
-        return each_run(filter, column, &mut [0; FEW], &mut [0], &mut work);
+        return each_run(filter, column, &mut [0; FEW], &mut [0], work);
     }
-    each_run(filter, column, &mut [0; RUN], &mut [0; RUN / 64], &mut work);
+    each_run(filter, column, &mut [0; RUN], &mut [0; RUN / 64], work);
 }
 
 /// The same, with room for the hashes of a run and for its answers.
@@ -176,7 +226,7 @@ fn each_run<P: Probe + ?Sized, C: Column + ?Sized>(
     column: &C,
     hashes: &mut [u64],
     words: &mut [u64],
-    work: &mut impl FnMut(usize, usize, &[u64]),
+    work: Work<'_>,
 ) {
     let (all, mut first) = (column.rows(), 0);
     while first < all {
