@@ -1,15 +1,19 @@
 //! Answers as rows: bits to the numbers of rows whose bit is set, or to a byte for each row.
 //!
-//! `plain` is row by row. `avx2` looks up where the rows of 8 bits go, `avx512` compresses 16 or 32 in a
-//! register. All write whole registers: rows behind those that are left are of no use, but within the
+//! `plain` is row by row. `avx2` and `neon` look up in a table where the rows of 8 bits go, `avx512` compresses 16
+//! or 32 in a register. All write whole registers: rows behind those that are left are of no use, but within the
 //! room for all rows.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod number;
 mod plain;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -66,6 +70,8 @@ macro_rules! rows {
             const PLAIN: Calls<$row> = Calls { select: plain::select, refine: plain::refine };
             Backend::table([
                 (Backend::Scalar, PLAIN),
+                #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+                (Backend::Portable, Calls { select: neon::$select, refine: neon::$refine }),
                 #[cfg(target_arch = "x86_64")]
                 (Backend::Avx2, Calls { select: avx2::$select, refine: avx2::$refine }),
                 #[cfg(target_arch = "x86_64")]
@@ -178,4 +184,36 @@ pub(crate) fn bytes(kernels: Kernels, words: &[u64], out: &mut [u8]) {
     let words = of_all(words, out.len());
     // SAFETY: this CPU runs the backend, since its kernels exist; there are the words, and the room.
     unsafe { kernels.row_of(&BYTES)(words, out.len(), out.as_mut_ptr()) }
+}
+
+/// The same by any backend that this CPU has, for fuzzers.
+///
+/// # Panics
+/// If it has not the backend, and as above.
+#[cfg(feature = "internals")]
+pub mod by {
+    use super::Row;
+    use crate::kernel::Backend;
+
+    /// Writes the rows from `first` on, of `len`, whose bit is set.
+    pub fn select<R: Row>(
+        backend: Backend,
+        words: &[u64],
+        len: usize,
+        first: usize,
+        out: &mut [R],
+    ) -> usize {
+        super::select(backend.kernels().expect("this CPU's"), words, len, first, out.into())
+    }
+
+    /// Moves the rows whose bit is set to the front.
+    pub fn refine<R: Row>(backend: Backend, words: &[u64], rows: &mut [R]) -> usize {
+        let len = rows.len();
+        super::refine(backend.kernels().expect("this CPU's"), words, rows, (0, len), 0)
+    }
+
+    /// Writes 1 for each bit that is set, 0 for others.
+    pub fn bytes(backend: Backend, words: &[u64], out: &mut [u8]) {
+        super::bytes(backend.kernels().expect("this CPU's"), words, out);
+    }
 }
