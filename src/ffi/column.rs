@@ -5,7 +5,7 @@ use super::select::{rows_to, strings};
 use super::status::BLOOMLINE_ERR_LAYOUT;
 use super::view::{bloomline_view, opened};
 use crate::filter::select::{
-    ColumnRows, Given, Room, Row, Work, answer, bits, mask, numbers, refine,
+    ColumnRows, Given, Room, Row, Work, answer, bits, last_row, mask, numbers, refine,
 };
 use crate::{Nullable, Nulls, View};
 
@@ -270,7 +270,7 @@ unsafe fn refine_rows<R: Row>(
         else {
             return n;
         };
-        if rows.iter().max().is_none_or(|last| last.number() >= column.n) {
+        if last_row(rows).is_none_or(|last| last >= column.n) {
             return n;
         }
         let rows = std::slice::from_raw_parts_mut(selection, n);

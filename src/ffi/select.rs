@@ -3,7 +3,9 @@
 use super::boundary::*;
 use super::view::{bloomline_view, opened};
 use crate::Probe;
-use crate::filter::select::{ColumnRows, Given, Offset, Room, Row, RowNumber, refine, select};
+use crate::filter::select::{
+    ColumnRows, Given, Offset, Room, Row, RowNumber, last_row, refine, select,
+};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 
@@ -251,7 +253,7 @@ impl<O: Offset> ColumnRows for Strings<'_, O> {
 unsafe fn reach<R: Row>(selection: *const R, n: usize) -> usize {
     // SAFETY: the same contract.
     let rows = unsafe { slice(selection, n) }.unwrap_or_default();
-    rows.iter().max().map_or(0, |last| last.number().saturating_add(1))
+    last_row(rows).map_or(0, |last| last.saturating_add(1))
 }
 
 /// Selects rows of a column. Where there is no filter or no column, all of them.

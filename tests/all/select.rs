@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Around the sizes of words, registers, and of what is probed together.
-const SIZES: [usize; 14] = [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1024, 1025, 2100];
+const SIZES: [usize; 16] = [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 384, 385, 1024, 1025, 2100];
 
 /// Of what columns are made.
 fn values(len: usize) -> Vec<u64> {

@@ -63,8 +63,8 @@ pub trait Select: Probe {
     /// If the column lacks a row of the selection; then the selection is unchanged.
     fn refine_column<C: Column + ?Sized, R: Row>(&self, column: &C, rows: &mut [R]) -> usize {
         let all = column.rows();
-        if let Some(&last) = rows.iter().max() {
-            assert!(last.number() < all, "row {} of a column of {all}", last.number());
+        if let Some(last) = last_row(rows) {
+            assert!(last < all, "row {last} of a column of {all}");
         }
         refine(self, column, rows)
     }
@@ -115,6 +115,7 @@ const RUN: usize = 1024;
 
 /// So few need less room, which is zeroed first.
 const FEW: usize = 64;
+const SOME: usize = 384;
 
 /// Is handed the number of a row, how many follow, and their answers, run by run.
 pub(crate) type Work<'w> = &'w mut dyn FnMut(usize, usize, &[u64]);
@@ -196,16 +197,24 @@ fn check_room<R: Row>(all: usize, rows: &Room<'_, R>) {
     assert!(all as u64 <= R::MOST, "{all} rows of a column, and numbers for {}", R::MOST);
 }
 
+/// The last row of a selection, which need not be in order. (`max` of an iterator is a branch for each row.)
+pub(crate) fn last_row<R: Row>(rows: &[R]) -> Option<usize> {
+    let first = *rows.first()?;
+    Some(rows.iter().fold(first, |last, &row| last.max(row)).number())
+}
+
 /// [`Select::refine_column`], of rows that the column has.
 pub(crate) fn refine<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
     filter: &P,
     column: &C,
     rows: &mut [R],
 ) -> usize {
-    if rows.len() <= FEW {
-        return refine_in_runs(filter, column, rows, &mut [0; FEW], &mut [0]);
+    match rows.len() {
+        0..=FEW => refine_in_runs(filter, column, rows, &mut [0; FEW], &mut [0]),
+        // What is left of a part of a column.
+        ..=SOME => refine_in_runs(filter, column, rows, &mut [0; SOME], &mut [0; SOME / 64]),
+        _ => refine_in_runs(filter, column, rows, &mut [0; RUN], &mut [0; RUN / 64]),
     }
-    refine_in_runs(filter, column, rows, &mut [0; RUN], &mut [0; RUN / 64])
 }
 
 /// Hands on the answers about a column until all are done.
