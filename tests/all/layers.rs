@@ -26,9 +26,10 @@ const LAYERS: [&str; 15] = [
 
 /// The same within `src/filter`, where `mod` is the plain filter. A file that is not listed is a kind
 /// or its like: it stands at `KINDS`, over what all kinds share.
-const FILTERS: [&str; 17] = [
+const FILTERS: [&str; 18] = [
     "keys",
     "probe",
+    "select",
     "insert",
     "about",
     "view",
