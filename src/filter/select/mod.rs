@@ -209,12 +209,14 @@ pub(crate) fn refine<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
     column: &C,
     rows: &mut [R],
 ) -> usize {
-    match rows.len() {
-        0..=FEW => refine_in_runs(filter, column, rows, &mut [0; FEW], &mut [0]),
-        // What is left of a part of a column.
-        ..=SOME => refine_in_runs(filter, column, rows, &mut [0; SOME], &mut [0; SOME / 64]),
-        _ => refine_in_runs(filter, column, rows, &mut [0; RUN], &mut [0; RUN / 64]),
+    if rows.len() <= FEW {
+        return refine_in_runs(filter, column, rows, &mut [0; FEW], &mut [0]);
     }
+    // What is left of a part of a column.
+    if rows.len() <= SOME {
+        return refine_in_runs(filter, column, rows, &mut [0; SOME], &mut [0; SOME / 64]);
+    }
+    refine_in_runs(filter, column, rows, &mut [0; RUN], &mut [0; RUN / 64])
 }
 
 /// Hands on the answers about a column until all are done.
