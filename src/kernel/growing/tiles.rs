@@ -139,46 +139,44 @@ impl<'a> Tile<'a> {
         }
     }
 
-    /// The answers for these keys.
+    /// What the lines say of their keys.
     #[inline(always)]
-    fn answers<H: Homes>(&self, homes: &H, calls: &Calls, hashes: &[u64]) -> u64 {
-        let count = hashes.len();
+    fn ask<H: Homes>(&self, homes: &H, calls: &Calls, count: usize) -> Answers {
         let (lines, values) = (&self.lines[..count], &self.values[..count]);
-        let widths = &self.widths[..count];
-        let Answers { mut present, mut onward } = find_many(homes, calls, lines, values, widths);
-        while onward != 0 {
-            present |= self.later(homes, calls, hashes, &mut onward);
+        find_many(homes, calls, lines, values, &self.widths[..count])
+    }
+}
+
+/// The keys of a tile whose lines go on.
+struct Late<'a> {
+    hashes: &'a [u64],
+    /// A bit for each of them.
+    onward: u64,
+    /// The number of the tile.
+    number: usize,
+}
+
+impl Late<'_> {
+    /// Prefetches their next lines.
+    #[inline(always)]
+    fn prefetch<H: Homes>(&self, homes: &H) {
+        let mut left = self.onward;
+        while left != 0 {
+            let place = homes.next(&homes.home(self.hashes[left.trailing_zeros() as usize]));
+            prefetch::<INTO_L1>(from_ref(homes.line(&place)).cast());
+            left &= left - 1;
         }
-        present
     }
 
-    /// The answers for some of the keys whose lines go on, which are then taken out of `onward`.
+    /// A bit for each of them whose value is in a further line.
     #[inline(always)]
-    fn later<H: Homes>(&self, homes: &H, calls: &Calls, hashes: &[u64], onward: &mut u64) -> u64 {
-        let first = homes.home(hashes[0]);
-        let (mut places, mut numbers) = ([first; EIGHT], [0; EIGHT]);
-        let mut lines = [homes.line(&first); EIGHT];
-        let (mut values, mut widths) = ([0; EIGHT], [0; EIGHT]);
-        let (mut count, mut present) = (0, 0);
-        while *onward != 0 && count < EIGHT {
-            let i = onward.trailing_zeros() as usize;
-            *onward &= *onward - 1;
-            let place = homes.next(&homes.home(hashes[i]));
-            if let Some(known) = homes.known(&place) {
-                present |= u64::from(known) << i;
-                continue;
-            }
-            (places[count], numbers[count]) = (place, i);
-            (lines[count], values[count]) = (homes.line(&place), homes.value(&place));
-            widths[count] = homes.width(&place);
-            count += 1;
-        }
-        let found = find_many(homes, calls, &lines[..count], &values[..count], &widths[..count]);
-        for i in 0..count {
-            let further = found.onward >> i & 1 == 1;
-            let is_there = found.present >> i & 1 == 1
-                || further && is_there(homes, calls, homes.next(&places[i]));
-            present |= u64::from(is_there) << numbers[i];
+    fn settle<H: Homes>(&self, homes: &H, calls: &Calls) -> u64 {
+        let (mut left, mut present) = (self.onward, 0);
+        while left != 0 {
+            let i = left.trailing_zeros();
+            let place = homes.next(&homes.home(self.hashes[i as usize]));
+            present |= u64::from(is_there(homes, calls, place)) << i;
+            left &= left - 1;
         }
         present
     }
@@ -231,7 +229,8 @@ pub(crate) fn contains_all<H: Homes>(
     if let ([word, ..], ..=TILE) = (&mut *words, hashes.len()) {
         let mut tile = empty();
         tile.fill(homes, at_once, hashes, is_far);
-        *word = tile.answers(homes, calls, hashes);
+        let Answers { present, onward } = tile.ask(homes, calls, hashes.len());
+        *word = present | Late { hashes, onward, number: 0 }.settle(homes, calls);
         return word.count_ones() as usize;
     }
     // The tile at work, and the next ones.
@@ -241,15 +240,27 @@ pub(crate) fn contains_all<H: Homes>(
     for tile in &mut ring[..ahead] {
         tile.fill(homes, at_once, later.next().unwrap_or_default(), is_far);
     }
-    let mut present = 0;
-    for (number, (hashes, word)) in hashes.chunks(TILE).zip(words).enumerate() {
+    let mut count = 0;
+    let mut late = Late { hashes: &[], onward: 0, number: 0 };
+    for (number, hashes) in hashes.chunks(TILE).enumerate() {
         let later = later.next().unwrap_or_default();
         ring[(number + ahead) % RING].fill(homes, at_once, later, is_far);
         if plan == Prefetch::FarAndNear {
             ring[(number + 1) % RING].near();
         }
-        *word = ring[number % RING].answers(homes, calls, hashes);
-        present += word.count_ones() as usize;
+        let answers = ring[number % RING].ask(homes, calls, hashes.len());
+        words[number] = answers.present;
+        count += answers.present.count_ones() as usize;
+        // The lines behind those of the tile before have come.
+        let more = late.settle(homes, calls);
+        words[late.number] |= more;
+        count += more.count_ones() as usize;
+        late = Late { hashes, onward: answers.onward, number };
+        if is_far {
+            late.prefetch(homes);
+        }
     }
-    present
+    let more = late.settle(homes, calls);
+    words[late.number] |= more;
+    count + more.count_ones() as usize
 }
