@@ -84,8 +84,12 @@ impl<'a> Spans<'a> {
             if let Some(known) = span.known(line, value) {
                 return known;
             }
-            let Some(at) = self.line(span, line) else { return true };
-            match layout.look(&at, value) {
+            // No copy of a line that is as it is read: the kernels load words of it where they wrote none.
+            let found = match self.lines {
+                Some(lines) => layout.look(&lines[span.first + line], value),
+                None => layout.look(&self.bytes.line(span.first + line), value),
+            };
+            match found {
                 Found::Present => return true,
                 Found::Absent => return false,
                 Found::Onward => (line, value) = (line + 1, value - layout.values()),
