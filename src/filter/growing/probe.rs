@@ -73,8 +73,12 @@ impl Probe for GrowingFilter {
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
         let (layout, line, value) = self.places.locate(hash);
-        layout.contains(line, value)
-            || !self.stash.is_empty() && self.stash_has(hash, layout.length)
+        let is_there = layout.contains(line, value);
+        if self.stash.is_empty() {
+            is_there
+        } else {
+            is_there || self.stash_has(hash, layout.length)
+        }
     }
 
     #[inline]

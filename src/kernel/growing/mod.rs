@@ -4,7 +4,7 @@
 //! lines apart and puts them together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
 //! `place` finds the line of a hash, `store` keeps lines in chunks.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
-//! four at once and `avx512` eight; `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
+//! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
 //! `tiles` probes many keys of a filter, wherever its lines are; `spans` are those of an encoded one. `regions` has
 //! what `avx512_regions` finds the lines of eight keys by.
 
@@ -14,6 +14,10 @@ mod avx2;
 mod avx2_find;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_find;
+#[cfg(target_arch = "x86_64")]
+mod avx512_pack;
 #[cfg(target_arch = "x86_64")]
 mod avx512_regions;
 #[cfg(target_arch = "x86_64")]
@@ -418,14 +422,20 @@ static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
     #[cfg(target_arch = "x86_64")]
     (
         Backend::Avx512,
-        calls!(
-            select::Pdep,
-            avx512::find_many::<false>,
-            avx512::find_many::<true>,
-            Some(avx512_regions::locate),
-            avx512_whole::open,
-            avx512_whole::close,
-            target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")
-        ),
+        Calls {
+            find: avx512_find::find::<false>,
+            find_mixed: avx512_find::find::<true>,
+            ..calls!(
+                select::Pdep,
+                avx512::find_many::<false>,
+                avx512::find_many::<true>,
+                Some(avx512_regions::locate),
+                avx512_whole::open,
+                avx512_whole::close,
+                target_feature(
+                    enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"
+                )
+            )
+        },
     ),
 ]);

@@ -280,10 +280,20 @@ impl Layout {
         u64::try_from(hash).ok()
     }
 
-    /// Whether the chain from a line on has a value.
+    /// Whether the chain from a line on has a value. Whether its first line has it cannot be foreseen, so the
+    /// only branch is whether that goes on.
     #[inline(always)]
     pub(crate) fn contains(&self, line: usize, value: i64) -> bool {
-        self.search(line, value).is_some()
+        let Some(at) = self.lines.get(line) else { return false };
+        let found = self.look(at, value);
+        if found == Found::Onward { self.next_has(line, value) } else { found == Found::Present }
+    }
+
+    /// Whether the chain behind a line has a value of that line.
+    #[cold]
+    #[inline(never)]
+    fn next_has(&self, line: usize, value: i64) -> bool {
+        self.search(line + 1, value - self.values()).is_some()
     }
 
     /// The line of a chain that has a value, or of mixed lengths one that a probe for it finds, and

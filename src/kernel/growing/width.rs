@@ -13,6 +13,8 @@ const WINDOW: u64 = 57;
 pub(super) struct Width {
     /// The most values of a line.
     pub(super) room: u64,
+    /// A 1 for each of them.
+    pub(super) values: u64,
     /// The bits of a remainder.
     pub(super) mask: u64,
     /// How many fields are compared at once.
@@ -32,7 +34,8 @@ impl Width {
             field += 1;
         }
         let highs = if r == 0 { 0 } else { lows << (r - 1) };
-        Width { room: room(r) as u64, mask: (1 << r) - 1, fields, lows, highs }
+        let room = room(r) as u64;
+        Width { room, values: (1 << room) - 1, mask: (1 << r) - 1, fields, lows, highs }
     }
 }
 
