@@ -82,3 +82,92 @@ pub(super) fn unpacked<const WIDE: bool>(line: __m512i, r: u32) -> [__m512i; 2] 
     let first = fields(line, &of[0]);
     [first, if WIDE { fields(line, &of[1]) } else { first }]
 }
+
+/// How to put a vector of 32 fields of 16 bits into a line: four fields become one number, of which the line
+/// begins in the middle of a byte, or at its start. So two numbers can share a byte, and every other one is put
+/// there by itself.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Put {
+    /// By how many bits each number is behind the start of a byte.
+    shifts: [u64; 8],
+    /// From which byte of the numbers each of the line comes, and whether it does.
+    bytes: [[u8; 64]; 2],
+    there: [u64; 2],
+}
+
+impl Put {
+    const fn of(r: u32, is_second: bool) -> Put {
+        let mut put = Put { shifts: [0; 8], bytes: [[0; 64]; 2], there: [0; 2] };
+        let mut word = 0;
+        while word < 8 {
+            let behind = (word + 1 + if is_second { 8 } else { 0 }) * 4;
+            let start = LINE_BITS as i32 - (behind * r as usize) as i32;
+            let bit = start.rem_euclid(8);
+            put.shifts[word] = bit as u64;
+            let mut byte = 0;
+            while byte < 8 {
+                let at = start.div_euclid(8) + byte;
+                if byte * 8 < bit + 4 * r as i32 && at >= 0 {
+                    put.bytes[word % 2][at as usize] = (8 * word + byte as usize) as u8;
+                    put.there[word % 2] |= 1 << at;
+                }
+                byte += 1;
+            }
+            word += 1;
+        }
+        put
+    }
+}
+
+/// By the width.
+static PUT: [[Put; 2]; WIDEST as usize + 1] = {
+    let mut all = [const { [Put::of(0, false); 2] }; WIDEST as usize + 1];
+    let mut r = 0;
+    while r <= WIDEST {
+        all[r as usize] = [Put::of(r, false), Put::of(r, true)];
+        r += 1;
+    }
+    all
+};
+
+/// Where fields of 16 bits, of which the others are 0, are in a line.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn put(fields: __m512i, r: u32, put: &Put) -> __m512i {
+    let (one, two) = (_mm_cvtsi32_si128(r as i32), _mm_cvtsi32_si128(2 * r as i32));
+    // The first is the highest.
+    let first = _mm512_and_si512(fields, _mm512_set1_epi32(0xFFFF));
+    let pairs = _mm512_or_si512(_mm512_sll_epi32(first, one), _mm512_srli_epi32::<16>(fields));
+    let first = _mm512_and_si512(pairs, _mm512_set1_epi64(0xFFFF_FFFF));
+    let fours = _mm512_or_si512(_mm512_sll_epi64(first, two), _mm512_srli_epi64::<32>(pairs));
+    // SAFETY: 64 bytes each.
+    let (shifts, even, odd) = unsafe {
+        (
+            _mm512_load_si512(put.shifts.as_ptr().cast()),
+            _mm512_load_si512(put.bytes[0].as_ptr().cast()),
+            _mm512_load_si512(put.bytes[1].as_ptr().cast()),
+        )
+    };
+    let fours = _mm512_sllv_epi64(fours, shifts);
+    _mm512_or_si512(
+        _mm512_maskz_permutexvar_epi8(put.there[0], even, fours),
+        _mm512_maskz_permutexvar_epi8(put.there[1], odd, fours),
+    )
+}
+
+/// The line of these remainders, of which those that are not there are 0.
+///
+/// # Panics
+/// If `r` is above [`WIDEST`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn packed(remainders: &[u16; 64], r: u32) -> __m512i {
+    let of = &PUT[r as usize];
+    // SAFETY: 64 bytes each.
+    let (first, second) = unsafe {
+        let at = remainders.as_ptr();
+        (_mm512_loadu_si512(at.cast()), _mm512_loadu_si512(at.add(32).cast()))
+    };
+    _mm512_or_si512(put(first, r, &of[0]), put(second, r, &of[1]))
+}

@@ -1,6 +1,8 @@
 //! Lines taken apart and put together, eight values at once, with AVX-512. Reached only through the
 //! detection in `kernel`.
 
+use super::avx512_find::buckets;
+use super::avx512_pack::{BYTE, WIDEST, packed, unpacked};
 use super::edit::{Header, put_bits};
 use super::whole::OPENED;
 use super::width::width;
@@ -24,7 +26,7 @@ fn numbers() -> __m512i {
     _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)
 }
 
-/// As `whole::open`, eight values at once.
+/// As `whole::open`.
 ///
 /// # Panics
 /// If `r` is above 54.
@@ -33,6 +35,76 @@ fn numbers() -> __m512i {
     enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
 pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
+    if r <= BYTE {
+        open_narrow::<false>(line, r, start, out)
+    } else if r <= WIDEST {
+        open_narrow::<true>(line, r, start, out)
+    } else {
+        open_wide(line, r, start, out)
+    }
+}
+
+/// All remainders of a line at once, of up to 16 bits.
+#[inline]
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
+)]
+fn open_narrow<const WIDE: bool>(
+    line: &Line,
+    r: u32,
+    start: u64,
+    out: &mut [u64; OPENED],
+) -> usize {
+    let (header, width) = (Header::of(line, r), width(r));
+    let (mut all_buckets, mut all_low) = ([0_i8; OPENED], [0_u8; 2 * OPENED]);
+    // SAFETY: 64 bytes, each time.
+    unsafe {
+        let words = _mm512_loadu_si512(line.as_ptr().cast());
+        _mm512_storeu_si512(all_buckets.as_mut_ptr().cast(), buckets(line));
+        let [first, second] = unpacked::<WIDE>(words, r);
+        let mask = match WIDE {
+            false => _mm512_set1_epi8(width.mask as i8),
+            true => _mm512_set1_epi16(width.mask as i16),
+        };
+        let at: *mut u8 = all_low.as_mut_ptr();
+        _mm512_storeu_si512(at.cast(), _mm512_and_si512(first, mask));
+        if WIDE {
+            _mm512_storeu_si512(at.add(64).cast(), _mm512_and_si512(second, mask));
+        }
+    }
+    let shift = _mm_cvtsi32_si128(r as i32);
+    let start = all(start.wrapping_add_signed(header.base << r) as i64);
+    let groups = (header.values as usize).div_ceil(GROUP);
+    let mut group = 0;
+    // No iterators: they would be compiled without these instructions.
+    while group < groups {
+        // SAFETY: eight fields of 64 each, and room for as many values.
+        unsafe {
+            let bucket = _mm_loadl_epi64(all_buckets.as_ptr().add(group * GROUP).cast());
+            let bucket = _mm512_sll_epi64(_mm512_cvtepi8_epi64(bucket), shift);
+            let low = if WIDE {
+                let at = all_low.as_ptr().add(2 * group * GROUP);
+                _mm512_cvtepu16_epi64(_mm_loadu_si128(at.cast()))
+            } else {
+                _mm512_cvtepu8_epi64(_mm_loadl_epi64(all_low.as_ptr().add(group * GROUP).cast()))
+            };
+            let values = _mm512_add_epi64(_mm512_add_epi64(bucket, low), start);
+            _mm512_storeu_si512(out.as_mut_ptr().add(group * GROUP).cast(), values);
+        }
+        group += 1;
+    }
+    header.values as usize
+}
+
+/// Eight values at once.
+///
+/// # Panics
+/// If `r` is above 54.
+#[inline]
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
+)]
+fn open_wide(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
     let (header, width) = (Header::of(line, r), width(r));
     // The positions of the ones in the header, a byte each.
     let mut places = [0; 128];
@@ -97,12 +169,12 @@ pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> 
     header.values as usize
 }
 
-/// As `whole::close`, eight values at once.
+/// As `whole::close`.
 ///
 /// # Panics
 /// If `r` is above 54.
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi1,bmi2,popcnt")]
 pub(super) fn close(
     values: &[u64],
     start: u64,
@@ -110,6 +182,98 @@ pub(super) fn close(
     goes_on: bool,
     r: u32,
 ) -> (Line, usize) {
+    if r <= WIDEST {
+        close_narrow(values, start, limit, goes_on, r)
+    } else {
+        close_wide(values, start, limit, goes_on, r)
+    }
+}
+
+/// Sixteen values at once, and all remainders, of up to 16 bits.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi1,bmi2,popcnt")]
+fn close_narrow(values: &[u64], start: u64, limit: i64, goes_on: bool, r: u32) -> (Line, usize) {
+    const GROUP: usize = 16;
+    let width = width(r);
+    let base = match values.first() {
+        Some(first) => (first.wrapping_sub(start) as i64 >> r).min(BASES[1]),
+        None => 0,
+    };
+    let mut header = Header { values: 0, base, bits: 0 };
+    let values = &values[..values.len().min(width.room as usize)];
+    let count = if base < BASES[0] { 0 } else { values.len() };
+    // What is out of 32 bits has no place in the header, wherever exactly it is.
+    let limit = _mm512_set1_epi32(limit.min(i32::MAX.into()) as i32);
+    let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let (r_bits, shift) = (_mm512_set1_epi32(r as i32), _mm_cvtsi32_si128(r as i32));
+    // What a value's place in the header, and all that is in the line with it, have besides the bucket.
+    let mut number = _mm512_sub_epi32(numbers, _mm512_set1_epi32(base as i32));
+    let mut filled = _mm512_add_epi32(
+        _mm512_set1_epi32((HEADER + r + 1) as i32),
+        _mm512_mullo_epi32(numbers, r_bits),
+    );
+    let (mut low_bits, mut high_bits) = (_mm512_setzero_si512(), _mm512_setzero_si512());
+    let mut remainders = [0_u16; 4 * GROUP];
+    let mut group = 0;
+    while group * GROUP < count {
+        let left = (count - group * GROUP).min(GROUP);
+        let there = (u16::MAX as u32 >> (GROUP - left)) as u16;
+        // SAFETY: so many values are left, and no other is read.
+        let [low, high] = unsafe {
+            let at = values.as_ptr().add(group * GROUP);
+            let high = _mm512_maskz_loadu_epi64((there >> 8) as u8, at.wrapping_add(8).cast());
+            [_mm512_maskz_loadu_epi64(there as u8, at.cast()), high]
+        };
+        let low = _mm512_cvtsepi64_epi32(_mm512_sub_epi64(low, all(start as i64)));
+        let high = _mm512_cvtsepi64_epi32(_mm512_sub_epi64(high, all(start as i64)));
+        let values = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+        let there = _mm512_mask_cmplt_epi32_mask(there, values, limit);
+        let place = _mm512_add_epi32(_mm512_sra_epi32(values, shift), number);
+        let most = _mm512_set1_epi32(HEADER_BITS as i32);
+        let fits = _mm512_mask_cmplt_epu32_mask(there, place, most);
+        let end = _mm512_set1_epi32(LINE_BITS as i32);
+        let fits = _mm512_mask_cmple_epu32_mask(fits, _mm512_add_epi32(place, filled), end);
+        let halves = [_mm512_castsi512_si256(place), _mm512_extracti64x4_epi64::<1>(place)];
+        let of = [fits as u8, (fits >> 8) as u8];
+        let mut half = 0;
+        while half < 2 {
+            let place = _mm512_cvtepu32_epi64(halves[half]);
+            let low = _mm512_maskz_sllv_epi64(of[half], all(1), place);
+            let high = _mm512_sub_epi64(place, all(64));
+            let high = _mm512_maskz_sllv_epi64(of[half], all(1), high);
+            low_bits = _mm512_or_si512(low_bits, low);
+            high_bits = _mm512_or_si512(high_bits, high);
+            half += 1;
+        }
+        let low = _mm512_maskz_and_epi32(fits, values, _mm512_set1_epi32(width.mask as i32));
+        // SAFETY: 16 remainders of 64.
+        unsafe {
+            let at = remainders.as_mut_ptr().add(group * GROUP);
+            _mm256_storeu_si256(at.cast(), _mm512_cvtepi32_epi16(low));
+        }
+        header.values += u64::from(fits.count_ones());
+        group += 1;
+        if fits != u16::MAX {
+            break;
+        }
+        number = _mm512_add_epi32(number, _mm512_set1_epi32(GROUP as i32));
+        filled = _mm512_add_epi32(filled, _mm512_slli_epi32::<4>(r_bits));
+    }
+    let reduce = [_mm512_reduce_or_epi64(low_bits), _mm512_reduce_or_epi64(high_bits)];
+    header.bits = u128::from(reduce[0] as u64) | u128::from(reduce[1] as u64) << 64;
+    let words = header.words(goes_on);
+    let first = _mm512_zextsi128_si512(_mm_set_epi64x(words[1] as i64, words[0] as i64));
+    let all = _mm512_or_si512(packed(&remainders, r), first);
+    let mut line = [0; 8];
+    // SAFETY: eight words.
+    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), all) };
+    (line, header.values as usize)
+}
+
+/// Eight values at once.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+fn close_wide(values: &[u64], start: u64, limit: i64, goes_on: bool, r: u32) -> (Line, usize) {
     let width = width(r);
     let mut line = [0; 8];
     let base = match values.first() {
