@@ -15,6 +15,8 @@ mod avx2_find;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
+mod avx512_edit;
+#[cfg(target_arch = "x86_64")]
 mod avx512_find;
 #[cfg(target_arch = "x86_64")]
 mod avx512_pack;
@@ -426,14 +428,14 @@ static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
             find: avx512_find::find::<false>,
             find_mixed: avx512_find::find::<true>,
             ..calls!(
-                select::Pdep,
+                avx512_edit::Wide,
                 avx512::find_many::<false>,
                 avx512::find_many::<true>,
                 Some(avx512_regions::locate),
                 avx512_whole::open,
                 avx512_whole::close,
                 target_feature(
-                    enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"
+                    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt"
                 )
             )
         },
