@@ -80,7 +80,15 @@ pub(super) fn width(r: u32) -> &'static Width {
 /// If there is no remainder below: the remainders before have more than 455 bits.
 #[inline(always)]
 pub(super) fn window(line: &Line, before: u64, r: u32) -> u64 {
-    let bits = before * u64::from(r);
+    window_behind(line, before * u64::from(r))
+}
+
+/// The same behind so many bits of remainders.
+///
+/// # Panics
+/// As for [`window`].
+#[inline(always)]
+pub(super) fn window_behind(line: &Line, bits: u64) -> u64 {
     assert!(bits <= MOST_BEFORE, "a value of the line");
     #[cfg(target_endian = "little")]
     {
