@@ -1,7 +1,10 @@
 //! The remainders of a line in one vector, with AVX-512. Reached only through the detection in `kernel`.
 
-use super::edit::{Gap, Move};
+use super::avx512_find;
+use super::edit::{Gap, Header, Move};
+use super::enter::{Said, said};
 use super::select::{Pdep, Select};
+use super::width::Width;
 use crate::line::Line;
 use std::arch::x86_64::*;
 
@@ -82,6 +85,23 @@ fn join(line: &mut Line, end: u64, bit: u64, r: u32, words: [u64; 2]) {
 }
 
 impl Move for Wide {
+    #[inline(always)]
+    unsafe fn said<const MIXED: bool>(
+        line: &Line,
+        header: &Header,
+        value: i64,
+        r: u32,
+        width: &Width,
+    ) -> Said {
+        // No closure: it would be compiled without the instructions of the backend.
+        // SAFETY: the caller vouches for the CPU.
+        match unsafe { avx512_find::said::<MIXED>(line, value, r, width) } {
+            Some(found) => found,
+            // SAFETY: as above.
+            None => unsafe { said::<Pdep, MIXED>(line, header, value, r, width) },
+        }
+    }
+
     #[inline(always)]
     unsafe fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
         // SAFETY: the caller vouches for the CPU.

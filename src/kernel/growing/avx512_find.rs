@@ -5,7 +5,8 @@
 
 use super::avx512_pack::{BYTE, WIDEST, unpacked};
 use super::edit::GOES_ON;
-use super::find::find as find_by_words;
+use super::enter::Said;
+use super::find::{Same, find as find_by_words};
 use super::select::Pdep;
 use super::width::{Width, width};
 use crate::layouts::growing::{Found, HEADER};
@@ -107,6 +108,77 @@ fn find_in<const MIXED: bool, const WIDE: bool>(line: &Line, value: i64, r: u32)
     let onward = (higher == 0) & (line[0] & GOES_ON != 0);
     let other = if onward { Found::Onward } else { Found::Absent };
     std::hint::select_unpredictable(present != 0, Found::Present, other)
+}
+
+/// A bit for each value whose remainder is lower than this one or equal, and for each that is equal.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn compared<const WIDE: bool>(line: __m512i, value: i64, r: u32, width: &Width) -> [u64; 2] {
+    let [first, second] = unpacked::<WIDE>(line, r);
+    let low = value as u64 & width.mask;
+    if !WIDE {
+        let (low, mask) = (_mm512_set1_epi8(low as i8), _mm512_set1_epi8(width.mask as i8));
+        let stored = _mm512_and_si512(first, mask);
+        return [_mm512_cmple_epu8_mask(stored, low), _mm512_cmpeq_epi8_mask(stored, low)];
+    }
+    let (low, mask) = (_mm512_set1_epi16(low as i16), _mm512_set1_epi16(width.mask as i16));
+    let (first, second) = (_mm512_and_si512(first, mask), _mm512_and_si512(second, mask));
+    let up_to = [_mm512_cmple_epu16_mask(first, low), _mm512_cmple_epu16_mask(second, low)];
+    let equal = [_mm512_cmpeq_epi16_mask(first, low), _mm512_cmpeq_epi16_mask(second, low)];
+    [
+        u64::from(up_to[0]) | u64::from(up_to[1]) << 32,
+        u64::from(equal[0]) | u64::from(equal[1]) << 32,
+    ]
+}
+
+#[inline]
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
+)]
+fn said_in<const MIXED: bool, const WIDE: bool>(
+    line: &Line,
+    value: i64,
+    r: u32,
+    width: &Width,
+) -> Said {
+    // SAFETY: 64 bytes.
+    let words = unsafe { _mm512_loadu_si512(line.as_ptr().cast()) };
+    let (buckets, sought) = (buckets(line), sought(line, value >> r));
+    let there = _bzhi_u64(width.values, (line[0] & 63) as u32) & !_mm512_movepi8_mask(buckets);
+    let own = _mm512_mask_cmpeq_epi8_mask(there, buckets, sought);
+    let below = _mm512_mask_cmplt_epi8_mask(there, buckets, sought).count_ones().into();
+    let is_last = _mm512_mask_cmpgt_epi8_mask(there, buckets, sought) == 0;
+    let [up_to, equal] = compared::<WIDE>(words, value, r, width);
+    let any = if MIXED { same::<true, WIDE>(words, value, r, width) } else { equal };
+    let same = Same {
+        any: any & own != 0,
+        equal: (equal & own).count_ones().into(),
+        up_to: (up_to & own).count_ones().into(),
+    };
+    Said { same, below, is_last }
+}
+
+/// As `enter::said`, of remainders for which there are fields.
+///
+/// # Safety
+/// This CPU has the instructions.
+#[inline]
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
+)]
+pub(super) unsafe fn said<const MIXED: bool>(
+    line: &Line,
+    value: i64,
+    r: u32,
+    width: &Width,
+) -> Option<Said> {
+    if r <= BYTE {
+        Some(said_in::<MIXED, false>(line, value, r, width))
+    } else if r <= WIDEST {
+        Some(said_in::<MIXED, true>(line, value, r, width))
+    } else {
+        None
+    }
 }
 
 /// As `find::find`.

@@ -1,8 +1,9 @@
 //! Inserts into one line, and removals: the header moves by a bit, the remainders by one.
 
+use super::enter::{Said, said};
 use super::find::{Run, stated};
 use super::select::Select;
-use super::width::{remainder, width};
+use super::width::{Width, remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::{LINE_BITS, Line};
 
@@ -85,7 +86,23 @@ pub(super) struct Gap {
 
 /// How a backend moves the remainders of a line. Both write the first words of it, too, which have no
 /// bits where remainders are.
-pub(super) trait Move: Select {
+pub(super) trait Move: Select + Sized {
+    /// What a line says of a value that comes into it.
+    ///
+    /// # Safety
+    /// As for [`Select::one`].
+    #[inline(always)]
+    unsafe fn said<const MIXED: bool>(
+        line: &Line,
+        header: &Header,
+        value: i64,
+        r: u32,
+        width: &Width,
+    ) -> Said {
+        // SAFETY: the caller's promise.
+        unsafe { said::<Self, MIXED>(line, header, value, r, width) }
+    }
+
     /// Inserts a remainder.
     ///
     /// # Safety

@@ -2,7 +2,8 @@
 //! taken apart. What this does not do, the caller does the long way.
 
 use super::edit::{GOES_ON, Gap, Header, Move, end_of};
-use super::find::{Run, same};
+use super::find::{Run, Same, same};
+use super::select::Select;
 use super::store::Lines;
 use super::width::{Width, remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
@@ -28,7 +29,7 @@ const MOST_LINES: usize = 64;
 const MOST_OUT: usize = 4;
 
 /// Values that a line has no room for, the highest first.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Out {
     values: [i64; MOST_OUT],
     count: usize,
@@ -59,14 +60,36 @@ struct Spot {
     number: u64,
 }
 
-/// What a line says of a value.
-struct Said {
-    /// It, or a prefix of it, is there.
-    is_there: bool,
-    /// How often it is there itself.
-    copies: u32,
-    /// No value is in a higher bucket.
-    is_last: bool,
+/// What a line says of a value that comes into it.
+#[derive(Clone, Copy)]
+pub(super) struct Said {
+    /// Of the values in its bucket.
+    pub(super) same: Same,
+    /// The values in lower buckets.
+    pub(super) below: u64,
+    /// No value is in a higher one.
+    pub(super) is_last: bool,
+}
+
+/// What a line says of a value, by the words of its header.
+///
+/// # Safety
+/// As for [`Select::one`].
+#[inline(always)]
+pub(super) unsafe fn said<S: Select, const MIXED: bool>(
+    line: &Line,
+    header: &Header,
+    value: i64,
+    r: u32,
+    width: &Width,
+) -> Said {
+    let bucket = value >> r;
+    // SAFETY: the caller's promise.
+    let run = unsafe { Run::of::<S>(line, bucket, width) };
+    let same = same::<MIXED>(line, value as u64 & width.mask, run, r, width);
+    let below = if bucket > header.last() { header.values } else { run.first };
+    let below = if bucket < header.base { 0 } else { below };
+    Said { same, below, is_last: run.is_last }
 }
 
 impl Spot {
@@ -79,30 +102,13 @@ impl Spot {
         Spot { value, bucket, at, by, number: 0 }
     }
 
-    /// Behind all values that are not higher. Also returns what the line says of it.
-    ///
-    /// # Safety
-    /// As for [`super::select::Select::one`].
+    /// Behind all values that are not higher, by what the line says.
     #[inline(always)]
-    unsafe fn of<S: Move, const MIXED: bool>(
-        line: &Line,
-        header: &Header,
-        value: i64,
-        r: u32,
-        width: &Width,
-    ) -> (Spot, Said) {
+    fn behind(header: &Header, value: i64, r: u32, said: Said) -> Spot {
         let mut spot = Spot::first(header, value, r);
-        // SAFETY: the caller's promise.
-        let run = unsafe { Run::of::<S>(line, spot.bucket, width) };
-        let same = same::<MIXED>(line, value as u64 & width.mask, run, r, width);
-        let is_behind = spot.bucket > header.last();
-        let is_before = spot.bucket < header.base;
-        let below = if is_behind { header.values } else { run.first };
-        let below = if is_before { 0 } else { below };
-        spot.at += below;
-        spot.number = below + same.up_to;
-        let (is_there, copies) = (same.any, same.equal as u32);
-        (spot, Said { is_there, copies, is_last: run.is_last })
+        spot.at += said.below;
+        spot.number = said.below + said.same.up_to;
+        spot
     }
 }
 
@@ -185,9 +191,10 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         let Some(line) = lines.get_mut(at) else { return Entered::Not };
         let header = Header::of(line, r);
         // SAFETY: the caller's promise.
-        let (spot, said) = unsafe { Spot::of::<S, MIXED>(line, &header, value, r, width) };
-        was_there |= said.is_there;
-        if said.copies >= MOST_COPIES {
+        let said = unsafe { S::said::<MIXED>(line, &header, value, r, width) };
+        let spot = Spot::behind(&header, value, r, said);
+        was_there |= said.same.any;
+        if said.same.equal >= u64::from(MOST_COPIES) {
             return Entered::Often;
         }
         let goes_on = line[0] & GOES_ON != 0;
@@ -207,7 +214,7 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
     };
     // The lines as they were.
     let mut before = [const { MaybeUninit::<Line>::uninit() }; MOST_LINES];
-    let mut out = Out::default();
+    let mut out = Out { values: [0; MOST_OUT], count: 0 };
     before[0].write(*line);
     // SAFETY: the caller's promise.
     let mut is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };

@@ -435,7 +435,7 @@ static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
                 avx512_whole::open,
                 avx512_whole::close,
                 target_feature(
-                    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt"
+                    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
                 )
             )
         },
