@@ -1,5 +1,5 @@
-//! Lines taken apart and put together, eight values at once, with AVX-512. Reached only through the
-//! detection in `kernel`.
+//! Lines taken apart and put together with AVX-512, many values at once. Reached only through the detection in
+//! `kernel`.
 
 use super::avx512_find::buckets;
 use super::avx512_pack::{BYTE, WIDEST, packed, unpacked};

@@ -4,7 +4,8 @@
 //! lines apart and puts them together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
 //! `place` finds the line of a hash, `store` keeps lines in chunks.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
-//! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
+//! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with all
+//! remainders of `avx512_pack` at once. `avx2` and `avx512_edit` move remainders.
 //! `tiles` probes many keys of a filter, wherever its lines are; `spans` are those of an encoded one. `regions` has
 //! what `avx512_regions` finds the lines of eight keys by.
 
