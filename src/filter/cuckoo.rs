@@ -40,7 +40,7 @@ use std::fmt;
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub struct CuckooFilter {
-    lines: OwnLines,
+    lines: OwnLines<Zeroed, false>,
     params: CuckooParams,
     key_count: u64,
     kernel: &'static Kernel,

@@ -35,7 +35,7 @@ use std::fmt;
 /// their order, repeated ones and the number of threads do not matter.
 pub struct StaticFilter {
     /// Of all levels.
-    lines: OwnLines,
+    lines: OwnLines<Zeroed, false>,
     shape: Shape,
     key_count: u64,
     kernel: &'static Kernel,

@@ -154,10 +154,16 @@ impl<'a> Single<'a> {
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-        // SAFETY: as below.
+        // SAFETY: as in `call`.
         if let Some(present) = unsafe { inlined::contains(self, hash) } {
             return present;
         }
+        self.call(hash)
+    }
+
+    /// The same by a call, whatever is known of the CPU: for lines that are not plain.
+    #[inline(always)]
+    pub(super) fn call(&self, hash: u64) -> bool {
         // SAFETY: `new` had the function from a kernel, which exists only if this CPU runs it; the
         // lines can be read, and may be written meanwhile for the reasons in `shared`.
         unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }

@@ -14,9 +14,10 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
 
 /// Lines that are owned, and how to probe and insert one key: `single` first, so that C's probes
-/// find it without an addition. As [`Shared`] bytes, other threads insert into them.
+/// find it without an addition. As [`Shared`] bytes, other threads insert into them. `PLAIN` is false of
+/// kinds whose single keys are called, never inlined: then the caller has no code for plain lines.
 #[repr(C)]
-pub(crate) struct OwnLines<B = Zeroed> {
+pub(crate) struct OwnLines<B = Zeroed, const PLAIN: bool = true> {
     /// Of `bytes`, which stay where they are.
     single: Single<'static>,
     insert: Call,
@@ -24,14 +25,36 @@ pub(crate) struct OwnLines<B = Zeroed> {
     bytes: B,
 }
 
-impl OwnLines {
+impl<const PLAIN: bool> OwnLines<Zeroed, PLAIN> {
     /// # Panics
     /// If there is no line.
-    pub(crate) fn new(bytes: Zeroed, k: u32, kernel: &Kernel) -> OwnLines {
+    pub(crate) fn new(bytes: Zeroed, k: u32, kernel: &Kernel) -> Self {
         let len = bytes.len();
         OwnLines::in_front(bytes, len, k, kernel)
     }
 
+    /// The first `len` of these bytes. The kernel finds those behind them itself.
+    ///
+    /// # Panics
+    /// If there is no line; if there are fewer bytes.
+    pub(crate) fn in_front(bytes: Zeroed, len: usize, k: u32, kernel: &Kernel) -> Self {
+        let count = len >> kernel.line_log2(k);
+        assert!(count > 0, "a filter has at least one line");
+        OwnLines::of(bytes, len, count, k, &kernel.calls(k).own())
+    }
+
+    /// The first `len` of these bytes, so many lines.
+    fn of(bytes: Zeroed, len: usize, count: usize, k: u32, own: &Own) -> Self {
+        assert!(len <= bytes.len(), "bytes that are there");
+        // SAFETY: they live as long as the result, which hands out no copy that outlives it.
+        let lines = unsafe { Probed::at(bytes.start(), len) };
+        let single = Single::of_own(lines, count, k, own);
+        let &Own { insert, few, .. } = own;
+        OwnLines { single, insert, few, bytes }
+    }
+}
+
+impl OwnLines {
     /// Those of a plain filter.
     ///
     /// # Panics
@@ -42,38 +65,21 @@ impl OwnLines {
         OwnLines::of(bytes, count * LINE_BYTES, count, k, &kernel.own()[class(k)])
     }
 
-    /// The first `len` of these bytes. The kernel finds those behind them itself.
-    ///
-    /// # Panics
-    /// If there is no line; if there are fewer bytes.
-    pub(crate) fn in_front(bytes: Zeroed, len: usize, k: u32, kernel: &Kernel) -> OwnLines {
-        let count = len >> kernel.line_log2(k);
-        assert!(count > 0, "a filter has at least one line");
-        OwnLines::of(bytes, len, count, k, &kernel.calls(k).own())
-    }
-
-    /// The first `len` of these bytes, so many lines.
-    fn of(bytes: Zeroed, len: usize, count: usize, k: u32, own: &Own) -> OwnLines {
-        assert!(len <= bytes.len(), "bytes that are there");
-        // SAFETY: they live as long as the result, which hands out no copy that outlives it.
-        let lines = unsafe { Probed::at(bytes.start(), len) };
-        let single = Single::of_own(lines, count, k, own);
-        let &Own { insert, few, .. } = own;
-        OwnLines { single, insert, few, bytes }
-    }
-
     /// For threads to insert into, and to be probed by [`Kernel::shared`] of this kernel.
     pub(crate) fn share(self, k: u32, kernel: &'static Kernel) -> OwnLines<Shared> {
-        let OwnLines { single, insert, few, bytes } = OwnLines::new(self.bytes, k, kernel.shared());
+        let lines = OwnLines::<Zeroed>::new(self.bytes, k, kernel.shared());
+        let OwnLines { single, insert, few, bytes } = lines;
         OwnLines { single, insert, few, bytes: bytes.into() }
     }
+}
 
+impl<const PLAIN: bool> OwnLines<Zeroed, PLAIN> {
     /// Sets the bits of a key. Returns whether any of them was not set.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
         // SAFETY: as below.
-        if let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
+        if PLAIN && let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
             return new;
         }
         // SAFETY: as in `contains`; the bytes are owned, and borrowed exclusively.
@@ -81,7 +87,7 @@ impl OwnLines {
     }
 }
 
-impl<B> OwnLines<B> {
+impl<B, const PLAIN: bool> OwnLines<B, PLAIN> {
     pub(crate) fn bytes(&self) -> &B {
         &self.bytes
     }
@@ -99,7 +105,7 @@ impl<B> OwnLines<B> {
     /// Whether all bits of a key are set.
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        self.single.contains(hash)
+        if PLAIN { self.single.contains(hash) } else { self.single.call(hash) }
     }
 
     /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many may be present.
@@ -159,7 +165,7 @@ fn lanes(hash: u64, k: u32) -> impl Iterator<Item = (usize, u64)> {
     round(hash.wrapping_mul(C1), k as usize).map(|bit| (bit / 64, 1 << (bit % 64)))
 }
 
-impl Deref for OwnLines {
+impl<const PLAIN: bool> Deref for OwnLines<Zeroed, PLAIN> {
     type Target = [u8];
 
     #[inline(always)]
@@ -168,7 +174,7 @@ impl Deref for OwnLines {
     }
 }
 
-impl DerefMut for OwnLines {
+impl<const PLAIN: bool> DerefMut for OwnLines<Zeroed, PLAIN> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.bytes

@@ -9,7 +9,8 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, Found, Line, Tile, UP_TO_7, by_rows, one_key};
+use super::levels::{ANY, Found, Line, Tile, UP_TO_7, by_rows};
+use super::one_key::one_key;
 use super::rows::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use std::arch::x86_64::*;

@@ -4,7 +4,8 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, Found, Line, Tile, by_rows, one_key};
+use super::levels::{ANY, Found, Line, Tile, by_rows};
+use super::one_key::one_key;
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
@@ -60,11 +61,13 @@ unsafe fn one<const TERMS: usize, const WIDE: bool>(
             let more = _mm512_set1_epi64((rest & ((1 << field.width) - 1)) as i64);
             rest >>= field.width;
             for (i, eight) in eights[..1 + usize::from(WIDE)].iter_mut().enumerate() {
-                // Lanes left over are in the last register; numbers count modulo 8.
+                // Lanes left over are in the last register; numbers count modulo 8. The coefficients are
+                // shifted, which need not wait for the line.
                 let lanes = _mm512_loadu_si512(field.lanes.as_ptr().add(8 * i).cast());
                 let bits = _mm512_loadu_si512(field.bits.as_ptr().add(8 * i).cast());
-                let bits = _mm512_srlv_epi64(_mm512_permutexvar_epi64(lanes, last), bits);
-                *eight = _mm512_xor_si512(*eight, _mm512_and_si512(bits, more));
+                let lanes = _mm512_permutexvar_epi64(lanes, last);
+                let bits = _mm512_and_si512(lanes, _mm512_sllv_epi64(more, bits));
+                *eight = _mm512_xor_si512(*eight, bits);
             }
         }
         let high = if WIDE { parities(eights[1]) } else { 0 };

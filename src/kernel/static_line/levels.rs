@@ -7,9 +7,10 @@ use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
 use super::bumped::{Bumped, MOST};
-use super::rows::{Rows, line_log2, next, second};
+use super::one_key::{first, offset, top};
+use super::rows::{Rows, line_log2, next};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
-use crate::line::{LINE_BYTES, line_index};
+use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
 
 /// What a level says of a tile: a bit for each key.
@@ -64,8 +65,14 @@ pub(super) trait Tile {
     /// The same of lines with so many rows, or [`UP_TO_7`] or [`FROM_9`].
     unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
 
+    /// The same of lines with another number of rows of the class of this one.
+    unsafe extern "C" fn other_rows<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
+
     /// The same of lines of so many rows, if the first level has bumped the key.
     unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
+
+    /// The same of any lines, if the second level has bumped the key. The hash is that of the third.
+    unsafe extern "C" fn third(single: &Single<'_>, hash: u64) -> bool;
 
     /// The same for some of a few keys, those of the bits `bumped`. Adds the answers to those in `hits`,
     /// writes them, and returns how many are true.
@@ -84,44 +91,6 @@ pub(super) trait Tile {
         unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
     }
 }
-
-/// The functions of a backend for one key, each compiled with these attributes.
-macro_rules! one_key {
-    ($(#[$attribute:meta])*) => {
-        $(#[$attribute])*
-        unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
-            // SAFETY: the caller's promise.
-            unsafe { super::levels::any_rows::<Self>(single, hash) }
-        }
-
-        $(#[$attribute])*
-        unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-            // SAFETY: the caller's promise.
-            unsafe { super::levels::first::<ROWS, Self>(single, hash) }
-        }
-
-        $(#[$attribute])*
-        unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-            // SAFETY: the caller's promise.
-            unsafe { super::levels::bumped::<ROWS, Self>(single, hash) }
-        }
-
-        $(#[$attribute])*
-        unsafe extern "C" fn few_bumped<const ROWS: u32>(
-            single: &Single<'_>,
-            hashes: *const u64,
-            bumped: u64,
-            hits: u64,
-            word: &mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise.
-            unsafe {
-                super::levels::few_bumped::<ROWS, Self>(single, hashes, bumped, hits, word)
-            }
-        }
-    };
-}
-pub(super) use one_key;
 
 /// Calls a function for so many rows: of how many further fields they have, and of whether their lines
 /// have 16 lanes.
@@ -144,7 +113,7 @@ pub(super) use by_rows;
 
 /// Whether the parities of the rows are those of a key.
 #[inline(always)]
-fn matches(parities: u64, hash: u64, rows: u32) -> bool {
+pub(super) fn matches(parities: u64, hash: u64, rows: u32) -> bool {
     (parities ^ fingerprint(hash, rows)) & ((1 << rows) - 1) == 0
 }
 
@@ -157,15 +126,6 @@ pub(super) const ANY: u32 = 0;
 pub(super) const UP_TO_7: u32 = 3;
 /// For any of 9 to 16, whose lines have 16 lanes and up to three further fields.
 pub(super) const FROM_9: u32 = 17;
-
-/// The rows of lines of which so much is known.
-#[inline(always)]
-fn rows<const ROWS: u32>(lines: Lines) -> &'static Rows {
-    match ROWS {
-        ANY | UP_TO_7 | FROM_9 => Rows::in_lines(lines),
-        _ => Rows::of(ROWS),
-    }
-}
 
 /// The operations by a backend's `T`, and the shortest code for single keys in lines of so many
 /// `ROWS`, if that is known.
@@ -226,22 +186,9 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
                 8 => first::<8, T>(single, hash),
                 _ if single.numbered(ROWS as u8) => first::<ROWS, T>(single, hash),
                 ANY => T::any_rows(single, hash),
-                1..8 if T::EACH => match () {
-                    () if single.numbered(6) => T::of_class::<6>(single, hash),
-                    () if single.numbered(5) => T::of_class::<5>(single, hash),
-                    () => T::of_class::<4>(single, hash),
-                },
+                // Apart, so that the number above is the first that is looked for.
+                _ if T::EACH => T::other_rows::<ROWS>(single, hash),
                 1..8 => T::of_class::<UP_TO_7>(single, hash),
-                9..13 if T::EACH => match () {
-                    () if single.numbered(9) => T::of_class::<9>(single, hash),
-                    () if single.numbered(12) => T::of_class::<12>(single, hash),
-                    () => T::of_class::<11>(single, hash),
-                },
-                _ if T::EACH => match () {
-                    () if single.numbered(14) => T::of_class::<14>(single, hash),
-                    () if single.numbered(13) => T::of_class::<13>(single, hash),
-                    () => T::of_class::<15>(single, hash),
-                },
                 _ => T::of_class::<FROM_9>(single, hash),
             }
         }
@@ -298,96 +245,6 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
         }
         probe.bitmap.iter().map(|word| word.count_ones() as usize).sum()
     }
-}
-
-/// Whether lines of so many rows contain a key. The first level, which answers seven keys of eight,
-/// is here, without what the others need.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
-    let (lines, rows) = (single.lines(), rows::<ROWS>(single.lines()));
-    let line = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
-    // SAFETY: the caller vouches for the lines, and this is one of them.
-    let line = unsafe { T::line::<ROWS>(line, rows, hash) };
-    if top(hash, lines.count()) < line.threshold {
-        return matches(line.parities, hash, rows.count);
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        match ROWS {
-            4..=6 => T::bumped::<UP_TO_7>(single, hash),
-            9 | 11..=15 => T::bumped::<FROM_9>(single, hash),
-            _ => T::bumped::<ROWS>(single, hash),
-        }
-    }
-}
-
-/// [`Tile::bumped`]: by the second level alone, which seldom bumps a key again.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn bumped<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
-    let lines = single.lines();
-    if top(hash, lines.count()) < u8::MAX
-        && let Some((second, count)) = second(ROWS, lines)
-    {
-        let hash = next_hash(hash);
-        let line = second.wrapping_add(offset(ROWS, hash, count));
-        let rows = rows::<ROWS>(lines);
-        // SAFETY: as in `first`.
-        let line = unsafe { T::line::<ROWS>(line, rows, hash) };
-        if top(hash, count) < line.threshold {
-            return matches(line.parities, hash, rows.count);
-        }
-    }
-    // SAFETY: the caller's promise.
-    unsafe { T::any_rows(single, hash) }
-}
-
-/// [`Tile::few_bumped`].
-///
-/// # Safety
-/// As for [`Ops`]; there is a hash for each bit.
-#[inline(always)]
-pub(super) unsafe fn few_bumped<const ROWS: u32, T: Tile>(
-    single: &Single<'_>,
-    hashes: *const u64,
-    bumped: u64,
-    mut hits: u64,
-    word: &mut u64,
-) -> usize {
-    for_each_bit(bumped, |i| {
-        // SAFETY: the caller's promise.
-        hits |= u64::from(unsafe { T::bumped::<ROWS>(single, *hashes.add(i)) }) << i;
-    });
-    *word = hits;
-    hits.count_ones() as usize
-}
-
-/// Where the line of a hash begins.
-#[inline(always)]
-fn offset(rows: u32, hash: u64, count: u64) -> usize {
-    (line_index(hash, count) as usize) << line_log2(rows)
-}
-
-/// The position of a hash but for 255, which stands for 254. Where it is below a threshold, so is the
-/// position; where not, only 255 and the threshold 255 leave a doubt.
-#[inline(always)]
-fn top(hash: u64, count: u64) -> u8 {
-    (hash.wrapping_mul(count) >> 56) as u8
-}
-
-/// [`Tile::any_rows`].
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn any_rows<T: Tile>(single: &Single<'_>, hash: u64) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { Levels::<T>::contains(single.lines(), hash) }
 }
 
 /// The batch at work.
@@ -447,7 +304,7 @@ impl<T: Tile> Probe<'_, T> {
 
 /// Calls `each` with the number of each bit that is set.
 #[inline(always)]
-fn for_each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
+pub(super) fn for_each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
     while bits != 0 {
         each(bits.trailing_zeros() as usize);
         bits &= bits - 1;

@@ -2,7 +2,7 @@
 //!
 //! `plain`, `neon`, `avx2` and `avx512` each answer a tile of keys by one level: which keys it contains,
 //! and which it has bumped. `levels` has what they share: the bumped keys of a batch are collected,
-//! and probed at the next level as a batch of its own. `build` makes filters.
+//! and probed at the next level as a batch of its own. `one_key` answers single keys. `build` makes filters.
 //!
 //! The rows and the sizes of the levels stand for k: see `rows`.
 
@@ -15,6 +15,7 @@ mod bumped;
 mod levels;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
+mod one_key;
 mod plain;
 mod rows;
 mod solve;

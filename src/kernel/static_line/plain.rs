@@ -1,7 +1,8 @@
 //! Static lines on every CPU, one lane after the other.
 
 use super::super::single::Single;
-use super::levels::{Line, Tile, one_key};
+use super::levels::{Line, Tile};
+use super::one_key::one_key;
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
@@ -33,7 +34,7 @@ impl Tile for Plain {
         Line { threshold, parities }
     }
 
-    one_key! { #[inline(never)] }
+    one_key! {}
 }
 
 /// The parity of each lane: bit `i` is that of lane `i`.

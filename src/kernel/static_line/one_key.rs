@@ -1,0 +1,211 @@
+//! One key of static lines: the first level, and jumps to what the few keys that it bumps need.
+
+use super::super::batch::Ops;
+use super::super::lines::Lines;
+use super::super::single::Single;
+use super::levels::{ANY, FROM_9, Levels, Tile, UP_TO_7, for_each_bit, matches};
+use super::rows::{Rows, line_log2, next, second};
+use crate::layouts::static_line::next_hash;
+use crate::line::line_index;
+
+/// The functions of a backend for one key, each compiled with these attributes. None is inlined: what
+/// jumps to one saves no registers for it.
+macro_rules! one_key {
+    ($(#[$attribute:meta])*) => {
+        $(#[$attribute])*
+        #[inline(never)]
+        unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::one_key::any_rows::<Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        #[inline(never)]
+        unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::one_key::first::<ROWS, Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        #[inline(never)]
+        unsafe extern "C" fn other_rows<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::one_key::other_rows::<ROWS, Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        #[inline(never)]
+        unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::one_key::bumped::<ROWS, Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        #[inline(never)]
+        unsafe extern "C" fn third(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::one_key::third::<Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        unsafe extern "C" fn few_bumped<const ROWS: u32>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            bumped: u64,
+            hits: u64,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe {
+                super::one_key::few_bumped::<ROWS, Self>(single, hashes, bumped, hits, word)
+            }
+        }
+    };
+}
+pub(super) use one_key;
+
+/// The rows of lines of which so much is known.
+#[inline(always)]
+fn rows<const ROWS: u32>(lines: Lines) -> &'static Rows {
+    match ROWS {
+        ANY | UP_TO_7 | FROM_9 => Rows::in_lines(lines),
+        _ => Rows::of(ROWS),
+    }
+}
+
+/// Whether lines of so many rows contain a key. The first level, which answers seven keys of eight,
+/// is here, without what the others need.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    let (lines, rows) = (single.lines(), rows::<ROWS>(single.lines()));
+    let line = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
+    // SAFETY: the caller vouches for the lines, and this is one of them.
+    let line = unsafe { T::line::<ROWS>(line, rows, hash) };
+    if top(hash, lines.count()) < line.threshold {
+        return matches(line.parities, hash, rows.count);
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ROWS {
+            4..=6 => T::bumped::<UP_TO_7>(single, hash),
+            9 | 11..=15 => T::bumped::<FROM_9>(single, hash),
+            _ => T::bumped::<ROWS>(single, hash),
+        }
+    }
+}
+
+/// [`Tile::other_rows`].
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn other_rows<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ROWS {
+            1..=7 => match () {
+                () if single.numbered(6) => T::of_class::<6>(single, hash),
+                () if single.numbered(5) => T::of_class::<5>(single, hash),
+                () => T::of_class::<4>(single, hash),
+            },
+            9..=12 => match () {
+                () if single.numbered(9) => T::of_class::<9>(single, hash),
+                () if single.numbered(12) => T::of_class::<12>(single, hash),
+                () => T::of_class::<11>(single, hash),
+            },
+            _ => match () {
+                () if single.numbered(14) => T::of_class::<14>(single, hash),
+                () if single.numbered(13) => T::of_class::<13>(single, hash),
+                () => T::of_class::<15>(single, hash),
+            },
+        }
+    }
+}
+
+/// [`Tile::bumped`]: by the second level alone, which seldom bumps a key again.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn bumped<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    let lines = single.lines();
+    if top(hash, lines.count()) < u8::MAX
+        && let Some((second, count)) = second(ROWS, lines)
+    {
+        let hash = next_hash(hash);
+        let line = second.wrapping_add(offset(ROWS, hash, count));
+        let rows = rows::<ROWS>(lines);
+        // SAFETY: as in `first`.
+        let line = unsafe { T::line::<ROWS>(line, rows, hash) };
+        let top = top(hash, count);
+        if top < line.threshold {
+            return matches(line.parities, hash, rows.count);
+        }
+        if top < u8::MAX {
+            // SAFETY: the caller's promise.
+            return unsafe { T::third(single, next_hash(hash)) };
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { T::any_rows(single, hash) }
+}
+
+/// [`Tile::third`].
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn third<T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    match next(single.lines()).and_then(next) {
+        // SAFETY: the caller vouches for all levels.
+        Some(lines) => unsafe { Levels::<T>::contains(lines, hash) },
+        // Nothing rules it out.
+        None => true,
+    }
+}
+
+/// [`Tile::few_bumped`].
+///
+/// # Safety
+/// As for [`Ops`]; there is a hash for each bit.
+#[inline(always)]
+pub(super) unsafe fn few_bumped<const ROWS: u32, T: Tile>(
+    single: &Single<'_>,
+    hashes: *const u64,
+    bumped: u64,
+    mut hits: u64,
+    word: &mut u64,
+) -> usize {
+    for_each_bit(bumped, |i| {
+        // SAFETY: the caller's promise.
+        hits |= u64::from(unsafe { T::bumped::<ROWS>(single, *hashes.add(i)) }) << i;
+    });
+    *word = hits;
+    hits.count_ones() as usize
+}
+
+/// Where the line of a hash begins.
+#[inline(always)]
+pub(super) fn offset(rows: u32, hash: u64, count: u64) -> usize {
+    (line_index(hash, count) as usize) << line_log2(rows)
+}
+
+/// The position of a hash but for 255, which stands for 254. Where it is below a threshold, so is the
+/// position; where not, only 255 and the threshold 255 leave a doubt.
+#[inline(always)]
+pub(super) fn top(hash: u64, count: u64) -> u8 {
+    (hash.wrapping_mul(count) >> 56) as u8
+}
+
+/// [`Tile::any_rows`].
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn any_rows<T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { Levels::<T>::contains(single.lines(), hash) }
+}
