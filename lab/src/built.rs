@@ -11,7 +11,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
         Kind::new("`StaticFilter`", By::Ours, Sizes::Two, static_filter).shown(&[Can::Map], timed),
         // Of the rate of `BinaryFuse8`.
         Kind::new("`StaticFilter`, 8 rows", By::Ours, Sizes::Two, |keys, size| match size {
-            Size::Rate(RATE) => static_filter(keys, Size::Rate(0.00395)),
+            Size::Rate(RATE) => static_filter(keys, Size::Rate(EIGHT_ROWS)),
             _ => None,
         }),
         Kind::new("`Cascade`", By::Ours, Sizes::Two, cascade),
@@ -30,12 +30,18 @@ struct Static {
     filter: Option<StaticFilter>,
 }
 
+/// A rate that takes 8 rows.
+pub(crate) const EIGHT_ROWS: f64 = 0.00395;
+
+pub(crate) fn static_params(keys: u64, size: Size) -> StaticParams {
+    match size {
+        Size::Bits(bits) => StaticParams::for_bits(keys, bits).unwrap(),
+        Size::Rate(rate) => StaticParams::for_rate(keys, rate).unwrap(),
+    }
+}
+
 fn static_filter(keys: u64, size: Size) -> Option<Box<dyn Contender>> {
-    let params = match size {
-        Size::Bits(bits) => StaticParams::for_bits(keys, bits),
-        Size::Rate(rate) => StaticParams::for_rate(keys, rate),
-    };
-    some(Static { params: params.unwrap(), hashes: Vec::new(), filter: None })
+    some(Static { params: static_params(keys, size), hashes: Vec::new(), filter: None })
 }
 
 impl Static {

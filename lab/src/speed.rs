@@ -25,6 +25,9 @@ const ALL: [usize; 9] =
 /// Keys in a call, of a few.
 const FEW: [usize; 5] = [1, 2, 4, 8, 16];
 
+/// The longest of 2 and more keys in a call, in times of a single probe.
+const MOST_OF_ONE: &str = "2 to 16, at most, to probe one";
+
 /// The columns, as [`Way::name`] has those of probes.
 const INSERT_BATCH: &str = "insert batch";
 const INSERT_ONE: &str = "insert one";
@@ -294,12 +297,15 @@ pub(crate) fn tables(rows: &[Row]) -> String {
         }
         let head: String = FEW.iter().map(|n| format!(" {n} |")).collect();
         let _ = writeln!(text, "\n#### A few keys in a call, at 1 %; {}\n", size_name(bytes));
-        let _ = writeln!(text, "| ns per key | {PROBE_ONE} |{head}");
-        let _ = writeln!(text, "|---|{}", "---:|".repeat(FEW.len() + 1));
+        let _ = writeln!(text, "| ns per key | {PROBE_ONE} |{head} {MOST_OF_ONE} |");
+        let _ = writeln!(text, "|---|{}", "---:|".repeat(FEW.len() + 2));
         let there = |name: &&String| few(name, 1).is_some() && !name.starts_with("touch");
         for name in names.iter().filter(there) {
             let cells: String = FEW.iter().map(|&n| cell(few(name, n))).collect();
-            let _ = writeln!(text, "| {name} |{}{cells}", cell(of(name, PROBE_ONE)));
+            let one = of(name, PROBE_ONE);
+            let most = FEW[1..].iter().filter_map(|&n| few(name, n)).reduce(f64::max);
+            let ratio = cell(most.zip(one).map(|(most, one)| most / one));
+            let _ = writeln!(text, "| {name} |{}{cells}{ratio}", cell(one));
         }
     }
     for mixes in [PROBE_ONE, PROBE_BATCH] {
