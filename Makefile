@@ -22,14 +22,16 @@ adapter = $(TEST_PROFILE) $(CARGO) $(2) --release --locked --manifest-path adapt
 # them, and in few parts: what several parts inline is compiled in each. The libraries that the C tests
 # link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
+# The backends that this CPU has must run.
+REQUIRE := export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}
 # The lab, compiled for this CPU, with the C library that it opens and the headers of Boost, if any.
 LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) RUSTFLAGS="-C target-cpu=native" $(CARGO)
 LAB_ARGS := --release --manifest-path lab/Cargo.toml
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
-    test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all \
+.PHONY: help demo go test test-short-c test-short-go test-short-rust test-all test-rust test-package test-asan \
+    test-c test-engines test-go test-cross test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all \
     $(addprefix test-,$(ADAPTERS)) lint doc lib install redis header abi api golden instructions bench tune \
     bench-ratios bench-sweep bench-billion bench-engines bench-go \
     parquet-python bench-redis lab test-lab clean tools test-tools go-tools
@@ -43,12 +45,21 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	    $(RELEASE)/libbloomline.a $(shell scripts/native-libs.sh TARGET=$(TARGET))
 	target/demo/demo $(KEYS)
 
-test: go-tools lib ## the tests in minutes: fewer cases, one C compiler
-	scripts/apt-install.sh gcc g++ libc6-dev python3 binutils
-	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; set -ex; \
-	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --all-features --lib --tests; \
-	$(MAKE) --no-print-directory -C c-tests run CC=gcc
+# For `make -j2 test`: Go, which does not wait for cargo, beside the library, which is linked by one CPU.
+test: test-short-c test-short-go test-short-rust ## the tests in minutes: fewer cases, one C compiler
+
+test-short-c:
+	scripts/apt-install.sh gcc g++ libc6-dev binutils
+	$(MAKE) --no-print-directory lib
+	@$(REQUIRE); set -ex; $(MAKE) --no-print-directory -C c-tests run CC=gcc
+
+test-short-go: go-tools
 	cd go && go vet ./... && go test ./...
+
+test-short-rust: tools
+	scripts/apt-install.sh python3
+	@$(REQUIRE); set -ex; \
+	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --all-features --lib --tests
 
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the longest has none.
@@ -56,8 +67,7 @@ test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan t
     test-cross-go test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
 
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
-	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
-	set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
+	@$(REQUIRE); set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
 	$(TEST_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example twenty_lines
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example logouts 20000
@@ -77,14 +87,12 @@ test-asan: tools ## the Rust tests under AddressSanitizer
 
 test-c: ## the C and C++ tests: plain, sanitizers, valgrind, packages
 	$(MAKE) --no-print-directory test-tools lib
-	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
-	set -x; $(MAKE) --no-print-directory -C c-tests all
+	@$(REQUIRE); set -x; $(MAKE) --no-print-directory -C c-tests all
 	tests/walk.py docs/tutorials/c.md docs/tutorials/cpp.md
 
 test-engines: test-tools lib ## the filter policies, on the real RocksDB and LevelDB
 	scripts/apt-install.sh libleveldb-dev librocksdb-dev
-	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
-	set -x; $(MAKE) --no-print-directory -C adapters/tests test
+	@$(REQUIRE); set -x; $(MAKE) --no-print-directory -C adapters/tests test
 	tests/walk.py docs/tutorials/rocksdb.md
 
 test-go: go redis test-tools ## the Go packages: plain, with C, on Pebble, goleveldb and Redis, a service
