@@ -2,6 +2,11 @@
 # Runs the Rust tests under AddressSanitizer, with every backend of this CPU:
 #
 #   scripts/rust-asan.sh
+#   scripts/rust-asan.sh --staticlib
+#
+# With --staticlib it runs none: it builds the library for C programs and prints, alone on standard
+# output, the directory that holds it. It is the library that the Rust tests use, so that it is
+# compiled once.
 #
 # First tests/control_overread.rs must be reported for each backend. What does not run is said, with
 # the reason. Builds into target/rust-asan, with debug assertions, which check unsafe calls of the
@@ -28,6 +33,14 @@ export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true
 # More memory than there is: the library is to find out from the allocator.
 export ASAN_OPTIONS=allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+if [ "${1-}" = --staticlib ]; then
+    cargo build --quiet --release --features capi,internals --target "$host" --example c_library >&2
+    library=$CARGO_TARGET_DIR/$host/release
+    cp "$library/examples/libc_library.a" "$library/libbloomline.a"
+    echo "$library"
+    exit
+fi
 
 files=(--lib --test all)
 for file in tests/*.rs; do
