@@ -22,7 +22,7 @@ done <<'LIST'
 count false positives, of filters that others test| static_model::
 count false positives, of filters that others test| rates_are_the_textbooks the_rate_is_that_of_all_generations
 count false positives, of filters that others test| the_rate_is_that_of_the_model layers_pass_at_their_rates
-count bytes, of filters that others test| bounds:: a_thousand_times_the_first_capacity ninety_five_per_cent_go_in
+count bytes, of filters that others test| bounds:: churn:: a_thousand_times_the_first_capacity ninety_five_per_cent_go_in
 count bytes, of filters that others test| filters_hold_the_keys_they_are_sized_for any_number_of_generations
 count bytes, of filters that others test| as_small_as_any_first_layer_makes_it hashes_of_layers_are_independent
 count bytes, of filters that others test| twice_the_keys_take_less_than_the_limit

@@ -45,6 +45,18 @@ pub(crate) fn quota(first_keys: u64, length: u32) -> u64 {
     u64::try_from(keys).unwrap_or(u64::MAX).max(1)
 }
 
+/// The length of prefixes for so many keys that come at once, at most `longer`: they may spend what all lengths
+/// up to theirs may. As with inserts, some of that is left for keys that come before a region is moved.
+pub(crate) fn length_at_once(first_keys: u64, longer: u32, keys: u64) -> u32 {
+    let mut most = 0_u128;
+    (0..longer)
+        .find(|&length| {
+            most = 2 * most + u128::from(quota(first_keys, length));
+            u128::from(keys) <= most * 27 / 32
+        })
+        .unwrap_or(longer)
+}
+
 /// By how many bits prefixes can get longer.
 pub(crate) fn longer(prefixes: u64) -> u32 {
     (MOST_PREFIXES / prefixes).max(1).ilog2()
@@ -209,6 +221,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// So many keys of that length cost what all lengths up to it may, and a shorter one would cost more.
+    #[test]
+    fn keys_that_come_at_once_spend_the_shorter_lengths() {
+        for first in [1_u64, 7, 1000, 1_000_000] {
+            for keys in (0..40).map(|power| (3 * first) << power) {
+                let length = length_at_once(first, 30, keys);
+                let cost = |length: u32| keys as f64 / (first as f64 * 2f64.powi(length as i32));
+                let share = |length: u32| {
+                    let of = |i: u32| quota(first, i) as f64 / (first as f64 * 2f64.powi(i as i32));
+                    (0..=length).map(of).sum::<f64>()
+                };
+                assert!(length == 30 || cost(length) <= share(length) * 27.0 / 32.0);
+                assert!(length > 0 && cost(length - 1) > share(length - 1) * 0.75, "{keys}");
+            }
+            assert_eq!(length_at_once(first, 30, first / 2), 0);
+        }
+        assert_eq!(length_at_once(0, 0, 1000), 0, "all have one length");
     }
 
     /// Any number of lengths together cost the whole rate at most.

@@ -14,6 +14,8 @@ pub(super) const SPARE: usize = 4;
 const LONGEST: usize = 512;
 /// Lines as they were before an insert, so that it can fail.
 const UNDONE: usize = 12;
+/// After a removal, a line that has room for so many values takes those back that went on.
+const COME_BACK: i64 = 6;
 /// What an insert puts beside the lines at most.
 const MOST_BESIDE: usize = 6 * MOST_KEYS;
 
@@ -197,11 +199,18 @@ fn put(calls: &Calls, line: &mut Line, carried: &mut Values, r: u32) -> bool {
 
 /// Moves values of this home or an earlier one back from the line behind it. Returns whether this
 /// changed anything.
+#[cold]
+#[inline(never)]
 fn refill(layout: &mut Layout, at: usize) -> bool {
     let (r, values, calls) = (layout.r, layout.values(), layout.calls);
     let (Some(&line), Some(&next)) = (layout.lines.get(at), layout.lines.get(at + 1)) else {
         return false;
     };
+    if next[0] & 63 > 0 && (next[0] as i64) << 48 >> 55 >= 0 {
+        // None of this home or an earlier one is there.
+        set_goes_on(layout.line(at), false);
+        return true;
+    }
     let mut all = Values::new();
     all.open(calls, &line, r);
     let had = all.len;
@@ -239,11 +248,25 @@ pub(super) fn is_prefix(stored: i64, value: i64) -> bool {
 
 /// Removes a value from a chain. Returns whether it was there.
 pub(super) fn remove(layout: &mut Layout, home: usize, value: i64) -> bool {
-    let (r, calls) = (layout.r, layout.calls);
-    match layout.search(home, value) {
-        Some((at, value)) => calls.remove(layout.line(at), value, r),
-        None => false,
+    let Some((at, value)) = layout.search(home, value) else { return false };
+    take(layout, at, value)
+}
+
+/// Removes a value from a line. If that leaves room for several, those that went on come back: else ever more probes
+/// would go on where keys come and go.
+#[inline(always)]
+pub(super) fn take(layout: &mut Layout, at: usize, value: i64) -> bool {
+    let (r, values, calls) = (layout.r, layout.values(), layout.calls);
+    let line = layout.line(at);
+    // Before the line is changed, for which the CPU would have to wait.
+    let (keys, goes) = (line[0] as i64 & 63, goes_on(line));
+    let removed = calls.remove(line, value, r);
+    // About: the header may be longer, or shorter.
+    let free = LINE_BITS as i64 - i64::from(HEADER) - (keys - 1) * i64::from(r + 1) - (values >> r);
+    if goes && free > COME_BACK * i64::from(r + 2) {
+        refill(layout, at);
     }
+    removed
 }
 
 /// How often a value is in a chain.

@@ -169,8 +169,7 @@ impl GrowingFilter {
         let full = self.common.length_of(normal) == layout.length;
         match in_line {
             Some((line, value)) if !from_stash => {
-                let (r, calls) = (layout.r, layout.calls);
-                calls.remove(layout.line(line), value, r);
+                chain::take(layout, line, value);
             }
             _ => {
                 self.stash.remove(normal);

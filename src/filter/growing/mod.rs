@@ -37,7 +37,7 @@ use crate::kernel::growing::Calls;
 use crate::kernel::growing::place::{Common, Layout, Places};
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
-use crate::layouts::growing::REGIONS;
+use crate::layouts::growing::{Found, REGIONS};
 use crate::os::memory::Zeroed;
 use crate::shape::growing::{self as shape, WHOLE};
 use ordered::Ordered;
@@ -308,6 +308,19 @@ impl GrowingFilter {
     /// The number of lines.
     pub fn line_count(&self) -> u64 {
         self.places.layouts.iter().map(|layout| layout.lines.there() as u64).sum()
+    }
+
+    /// How many lines a probe for a hash reads. For tests.
+    #[doc(hidden)]
+    pub fn lines_read(&self, hash: u64) -> usize {
+        let (layout, home, mut value) = self.places.locate(hash);
+        let mut read = 1;
+        while let Some(line) = layout.lines.get(home + read - 1)
+            && layout.look(line, value) == Found::Onward
+        {
+            (read, value) = (read + 1, value - layout.values());
+        }
+        read
     }
 
     /// Copies beside the lines, and prefixes that found no room there. For tests.

@@ -2,8 +2,11 @@
 
 use super::GrowingFilter;
 use super::build::{Keys, Lengths};
+use super::regions::PARTS;
 use super::runs::Runs;
 use crate::error::Error;
+use crate::kernel::growing::place::Common;
+use crate::shape::growing::length_at_once;
 use std::cmp::Ordering;
 use std::iter::Peekable;
 
@@ -20,19 +23,43 @@ impl GrowingFilter {
         seed: u64,
         hashes: &[u64],
     ) -> Result<GrowingFilter, Error> {
-        let empty = GrowingFilter::new(most_keys, rate, seed)?;
+        GrowingFilter::new(most_keys, rate, seed)?.of_hashes(hashes)
+    }
+
+    /// Builds an unbounded filter from hashes at once. It takes 2 to 4 bits per key less than one that they
+    /// were inserted into: all get prefixes of one length, and may take the part of the rate that is for
+    /// the shorter ones. `first_keys`, `rate` and `seed` are as in [`GrowingFilter::unbounded`]. With as
+    /// many keys as `first_keys` or fewer there are no shorter prefixes, so there it saves nothing.
+    ///
+    /// The filter grows on, and its rate stays below `rate`. The keys that come then get longer prefixes.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::new`].
+    pub fn build_unbounded(
+        first_keys: u64,
+        rate: f64,
+        seed: u64,
+        hashes: &[u64],
+    ) -> Result<GrowingFilter, Error> {
+        GrowingFilter::unbounded(first_keys, rate, seed)?.of_hashes(hashes)
+    }
+
+    /// A filter of these that was made as this one.
+    fn of_hashes(&self, hashes: &[u64]) -> Result<GrowingFilter, Error> {
         if hashes.is_sorted() {
-            return empty.of_sorted(hashes);
+            return self.of_sorted(hashes);
         }
         let mut sorted = Vec::new();
         sorted.try_reserve_exact(hashes.len()).map_err(|_| Error::OutOfMemory)?;
         sorted.extend_from_slice(hashes);
         sorted.sort_unstable();
-        empty.of_sorted(&sorted)
+        self.of_sorted(&sorted)
     }
 
     fn of_sorted(&self, hashes: &[u64]) -> Result<GrowingFilter, Error> {
-        let plan = self.plan(Lengths::default(), false, hashes.len() as u64);
+        let Common { longer, first_keys, .. } = self.common;
+        let length = length_at_once(first_keys, longer.unwrap_or(0), hashes.len() as u64);
+        let plan = self.plan([length; PARTS], false, hashes.len() as u64);
         let mut keys = Keys::default();
         let mut rest = hashes;
         for (part, keys) in keys.iter_mut().enumerate() {
@@ -40,7 +67,7 @@ impl GrowingFilter {
             *keys = own as u64;
             rest = &rest[own..];
         }
-        let prefixes = || hashes.iter().map(|&hash| self.common.normal(hash, 0));
+        let prefixes = || hashes.iter().map(|&hash| self.common.normal(hash, length));
         plan.build(Some(keys), || Runs::new(prefixes()))
     }
 

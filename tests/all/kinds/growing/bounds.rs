@@ -31,11 +31,12 @@ fn few_keys_take_little() {
 #[test]
 fn a_bounded_filter_in_the_end() {
     let most = if fewer() { 100_000 } else { 1_000_000 };
-    for (rate, limit) in [(0.01, 10.1), (0.004, 11.4), (0.001, 13.7)] {
+    for (rate, limit) in [(0.01, 10.0), (0.004, 11.4), (0.001, 13.65)] {
         let (mut filter, mut state) = (GrowingFilter::new(most, rate, 0).unwrap(), 4);
         let (mut sum, mut samples) = (0.0, 0);
-        for keys in 1..=most {
-            filter.insert_hash(next_random(&mut state)).unwrap();
+        let inserted: Vec<u64> = (0..most).map(|_| next_random(&mut state)).collect();
+        for (keys, &hash) in (1..).zip(&inserted) {
+            filter.insert_hash(hash).unwrap();
             if keys > most / 4 * 3 && keys % (most / 400) == 0 {
                 // As if there were as many prefixes as for so many keys.
                 sum += bits(&filter, keys) - (most as f64 / keys as f64).log2();
@@ -44,15 +45,87 @@ fn a_bounded_filter_in_the_end() {
         }
         let mean = sum / f64::from(samples);
         let wrong = measured(&filter, 1_000_000, &mut state);
+        let [absent, present] = lines_per_probe(&filter, &inserted, &mut state);
         println!(
-            "{rate}: {mean:.2} bits per key, rate {wrong:.5}, exact {:.5}",
+            "{rate}: {mean:.2} bits per key, rate {wrong:.5}, exact {:.5}, {absent:.3} and {present:.3} lines per probe",
             filter.estimated_rate()
         );
+        assert!(absent < 1.1 && present < 1.1);
         assert!(mean < limit + if fewer() { 0.8 } else { 0.0 }, "{rate}: {mean} bits per key");
         assert!(filter.estimated_rate() <= rate);
         assert!((wrong - rate).abs() < 0.1 * rate + 5.0 * (rate / 1e6).sqrt(), "{rate}: {wrong}");
         assert_eq!(filter.beside().1, 0, "uniform keys find room");
     }
+}
+
+/// The lines that a probe reads, on average: first of hashes that are not in, then of those that are.
+fn lines_per_probe(filter: &GrowingFilter, inserted: &[u64], state: &mut u64) -> [f64; 2] {
+    let mean = |hashes: &[u64]| {
+        let read: usize = hashes.iter().map(|&hash| filter.lines_read(hash)).sum();
+        read as f64 / hashes.len() as f64
+    };
+    let absent: Vec<u64> = (0..100_000).map(|_| next_random(state)).collect();
+    [mean(&absent), mean(inserted)]
+}
+
+/// Bits per key, and lines per probe, of a bounded filter that was built of all its keys.
+#[test]
+fn a_bounded_filter_at_once() {
+    let most: u64 = if fewer() { 100_000 } else { 1_000_000 };
+    let mut state = 8;
+    let hashes: Vec<u64> = (0..most).map(|_| next_random(&mut state)).collect();
+    let more = if fewer() { 0.8 } else { 0.0 };
+    for (rate, limit) in [(0.01, 9.6), (0.004, 10.9), (0.001, 13.1)] {
+        let filter = GrowingFilter::build(most, rate, 0, &hashes).unwrap();
+        let bits = bits(&filter, most);
+        let [absent, present] = lines_per_probe(&filter, &hashes, &mut state);
+        println!("{rate}: {bits:.2} bits per key, {absent:.3} and {present:.3} lines per probe");
+        assert!(bits < limit + more && absent < 1.3 && present < 1.3);
+        assert_eq!(filter.beside().1, 0);
+    }
+}
+
+/// Built at once, an unbounded filter spends what the shorter prefixes may. Its prefixes have one length, that
+/// which the definition needs for so many, and it grows on within its rate.
+#[test]
+fn an_unbounded_filter_at_once() {
+    let most: u64 = if fewer() { 30_000 } else { 200_000 };
+    let mut state = 9;
+    let hashes: Vec<u64> = (0..9 * most).map(|_| next_random(&mut state)).collect();
+    let (first_ones, rest) = hashes.split_at(most as usize);
+    for growth in [1, 30, 1000, most] {
+        let first = most / growth;
+        let mut filter = GrowingFilter::build_unbounded(first, 0.01, 0, first_ones).unwrap();
+        let mut length = 0;
+        while most as f64 > (first << length) as f64 * f64::from(length + 1) * 27.0 / 32.0 {
+            length += 1;
+        }
+        let mut model = Growing::unbounded(first, 0.01, 0);
+        (model.lengths, model.key_count) = ([length; 16], most);
+        for &hash in first_ones {
+            *model.counts.entry(model.normal(hash, length)).or_default() += 1;
+        }
+        assert!(filter.to_bytes().unwrap() == model.encode(), "{growth} times the first keys");
+        let (bits, rate) = (self::bits(&filter, most), filter.estimated_rate());
+        println!("{growth} times the first keys: {bits:.2} bits per key, rate {rate:.5}");
+        assert!((rate - model.rate()).abs() < 1e-12 && rate <= 0.01);
+        let mut inserted = GrowingFilter::unbounded(first, 0.01, 0).unwrap();
+        inserted.insert_hashes(first_ones).unwrap();
+        let by_inserts = self::bits(&inserted, most);
+        assert!(
+            growth == 1 || bits < by_inserts - 1.0,
+            "{bits} bits per key, {by_inserts} by inserts"
+        );
+        for (i, part) in rest.chunks(most as usize / 2).enumerate() {
+            filter.insert_hashes(part).unwrap();
+            let rate = filter.estimated_rate();
+            assert!(rate <= 0.01, "{growth}: {rate} after {i}");
+        }
+        assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+    let none = GrowingFilter::build_unbounded(10, 0.01, 0, &[]).unwrap();
+    assert!(none == GrowingFilter::unbounded(10, 0.01, 0).unwrap() && none.key_count() == 0);
+    assert_eq!(GrowingFilter::build_unbounded(10, 1.5, 0, &[]).unwrap_err(), Error::Rate(1.5));
 }
 
 /// Where chance puts more keys than lines have room for, they go on until there is room: what would lie beside the

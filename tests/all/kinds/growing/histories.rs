@@ -175,25 +175,6 @@ fn one_key_a_million_times() {
     both.check(Keys::Uniform, &mut state);
 }
 
-/// Churn at a constant size makes it no larger, and leaves nothing beside the lines.
-#[test]
-fn churn_changes_nothing() {
-    let size = if fewer() { 10_000 } else { 100_000 };
-    let (mut state, mut both) = (9, Both::new(size as u64, 0.01));
-    (0..size).for_each(|_| both.insert(next_random(&mut state)));
-    let before = both.filter.memory_usage();
-    for _ in 0..if fewer() { 3 } else { 20 } {
-        for _ in 0..size {
-            both.remove_any(&mut state);
-            both.insert(next_random(&mut state));
-        }
-    }
-    both.check(Keys::Uniform, &mut state);
-    let after = both.filter.memory_usage();
-    assert!(after < before + before / 10, "{before}, then {after}");
-    assert_eq!(both.filter.beside().1, 0);
-}
-
 // ---- mixed lengths ----
 
 /// The model of mixed lengths answers for keys of which each has the length that it got. The filter's

@@ -1,6 +1,7 @@
 //! Growing filters: every answer is that of the set of prefixes, both ways, over long histories.
 
 mod bounds;
+mod churn;
 mod histories;
 mod journal;
 mod journal_file;
