@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_growing.c - bloomline_growing beside what its histories have: the filters as sets, listed, split and
- * frozen, held to a count of each prefix; filters for an unknown number of keys; NULL; views that see changes.
+ * frozen, held to a count of each prefix; filters for an unknown number of keys; filters built at once; NULL; views
+ * that see changes.
  */
 #define _XOPEN_SOURCE 700
 
@@ -206,6 +207,36 @@ static void unbounded(void)
     bloomline_growing_free(bounded), bloomline_growing_free(copy);
 }
 
+/* A bounded one is as after inserts, an unbounded one smaller. */
+static void built(void)
+{
+    for (size_t n = 0; n <= 2 * KEYS; n += KEYS) {
+        bloomline_growing *inserted = filter_of(hashes, n, &first_model), *filter = NULL, *by_inserts = NULL;
+        bloomline_growing_facts facts;
+        REQUIRE_OK(bloomline_growing_build(1000, 0.1, 7, hashes, n, &filter));
+        is_as(filter, &first_model);
+        CHECK_U64(bloomline_growing_encoded_len(inserted), bloomline_growing_encoded_len(filter));
+        bloomline_growing_free(inserted), bloomline_growing_free(filter);
+
+        REQUIRE_OK(bloomline_growing_build_unbounded(10, 0.01, 7, hashes, n, &filter));
+        REQUIRE_OK(bloomline_growing_new_unbounded(10, 0.01, 7, &by_inserts));
+        REQUIRE_OK(bloomline_growing_insert_hashes(by_inserts, hashes, n, NULL));
+        REQUIRE_OK(bloomline_growing_about(filter, &facts));
+        CHECK(facts.is_unbounded == 1 && facts.expected_keys == 10 && facts.seed == 7 && growing_key_count(filter) == n);
+        CHECK(bloomline_growing_encoded_len(filter) < bloomline_growing_encoded_len(by_inserts) + (n == 0));
+        CHECK_OK(bloomline_growing_insert_hashes(filter, hashes, 2 * KEYS, NULL));
+        for (size_t i = 0; i < 2 * KEYS; i++) CHECK(growing_contains_hash(filter, hashes[i]));
+        CHECK(growing_estimated_rate(filter) <= 0.01);
+        bloomline_growing_free(filter), bloomline_growing_free(by_inserts);
+    }
+    bloomline_growing *filter = (bloomline_growing *)hashes;
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_growing_build(10, 0.01, 0, NULL, 1, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_growing_build_unbounded(10, 0.01, 0, hashes, 1, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_growing_build(10, 0, 0, hashes, 1, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_growing_build_unbounded(10, 1, 0, hashes, 1, &filter));
+    CHECK(filter == (bloomline_growing *)hashes);
+}
+
 /* A view, and a group of two, made of an empty filter. */
 static void views_see_changes(void)
 {
@@ -285,6 +316,7 @@ int main(void)
     RUN(split);
     RUN(frozen);
     RUN(unbounded);
+    RUN(built);
     RUN(views_see_changes);
     RUN(bad_input);
     return check_end();

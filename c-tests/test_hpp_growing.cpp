@@ -113,6 +113,20 @@ void unbounded()
     for (const std::uint64_t hash : some_hashes(0)) CHECK(copy->contains_hash(hash));
 }
 
+void built_at_once()
+{
+    const auto hashes = some_hashes(0);
+    auto bounded = GrowingFilter::build(keys, 0.001, hashes, 7);
+    REQUIRE(bounded && *bounded->encode() == *filled(hashes).encode());
+    auto filter = GrowingFilter::build_unbounded(10, 0.01, hashes, 7);
+    REQUIRE(filter && filter->about().is_unbounded == 1 && filter->seed() == 7 && filter->key_count() == keys);
+    auto inserted = GrowingFilter::unbounded(10, 0.01, 7);
+    REQUIRE(inserted && inserted->insert_hashes(hashes) && filter->encoded_len() < inserted->encoded_len());
+    for (const std::uint64_t hash : hashes) CHECK(filter->contains_hash(hash));
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, GrowingFilter::build(keys, 0, hashes).code());
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, GrowingFilter::build_unbounded(10, 1, hashes).code());
+}
+
 void journals_in_memory()
 {
     const auto hashes = some_hashes(0);
@@ -215,6 +229,7 @@ int main()
     RUN(sets);
     RUN(parts_and_static_filters);
     RUN(unbounded);
+    RUN(built_at_once);
     RUN(journals_in_memory);
     RUN(journals_in_files);
     RUN(empty_handles);

@@ -262,6 +262,8 @@ func TestGrowingErrors(t *testing.T) {
 		"keys of":   {orPanic(NewGrowing(10, 0.01)).Union(orPanic(NewGrowing(1000, 0.01))), ErrMismatch},
 		"seeds of":  {orPanic(NewGrowing(10, 0.01)).Union(orPanic(NewGrowing(10, 0.01, WithSeed(1)))), ErrMismatch},
 		"bounds of": {orPanic(NewGrowing(10, 0.01)).Intersect(orPanic(NewGrowingUnbounded(10, 0.01))), ErrMismatch},
+		"built":     {second(BuildGrowingHashes(nil, -1, 0.01)), ErrKeys},
+		"built of":  {second(BuildGrowingUnboundedHashes(nil, 1, 1)), ErrRate},
 		"zero":      {orPanic(NewGrowing(10, 0.01)).Difference(nil), ErrMismatch},
 		"parts":     {second(new(GrowingFilter).Split(2)), ErrNoLines},
 		"too small": {second(orPanic(NewGrowing(10, 0.01)).Freeze(1e-9)), ErrRateTooSmall},
@@ -313,6 +315,36 @@ func TestGrowingAddsAtOnce(t *testing.T) {
 					t.Errorf("made for %d, with %d keys: another filter", keys, there)
 				}
 			}
+		}
+	}
+}
+
+// A filter that is built of hashes has the bytes of one that was united with them, or fewer, and changes as others do.
+func TestGrowingBuilt(t *testing.T) {
+	for _, size := range []int{0, 1, 2000, 30_000} {
+		hashes := randomHashes(size, 7)
+		bounded, built := orPanic(NewGrowing(20_000, 0.01, WithSeed(3))), orPanic(BuildGrowingHashes(hashes, 20_000, 0.01, WithSeed(3)))
+		bounded.AddHashes(hashes)
+		if !bytes.Equal(orPanic(bounded.MarshalBinary()), orPanic(built.MarshalBinary())) {
+			t.Errorf("%d hashes: other bytes", size)
+		}
+		added := orPanic(NewGrowingUnbounded(20, 0.01, WithSeed(3)))
+		added.AddHashes(hashes)
+		filter := orPanic(BuildGrowingUnboundedHashes(hashes, 20, 0.01, WithSeed(3)))
+		if filter.Params() != added.Params() || filter.KeyCount() != uint64(size) || filter.ContainsHashes(hashes, nil).Count() != size {
+			t.Errorf("%d hashes: another filter", size)
+		}
+		smaller, other := len(orPanic(filter.MarshalBinary())), len(orPanic(added.MarshalBinary()))
+		if smaller > other || size > 10_000 && smaller > other*9/10 {
+			t.Errorf("%d hashes: %d bytes, %d if they are added", size, smaller, other)
+		}
+		later := randomHashes(60_000, 8)
+		filter.AddHashes(later)
+		if rate := filter.EstimatedRate(); rate > 0.01 || filter.ContainsHashes(append(later, hashes...), nil).Count() != len(later)+size {
+			t.Errorf("%d hashes: rate %v", size, rate)
+		}
+		if filter.RemoveHashes(append(later, hashes...), nil).Count() != len(later)+size || filter.KeyCount() != 0 {
+			t.Errorf("%d hashes: not all are removed", size)
 		}
 	}
 }

@@ -2352,6 +2352,21 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_new_unbounded(uint64_t firs
     uint64_t seed, bloomline_growing **out);
 
 /**
+ * bloomline_growing_build() and bloomline_growing_build_unbounded() create the filter of
+ * bloomline_growing_new() and bloomline_growing_new_unbounded() with 'n' keys in it, given by
+ * their hashes. That takes a small part of the time of inserts. A bounded filter is 4 % smaller
+ * than after inserts; an unbounded one takes 1 to 4 bits per key less if 'n' is many times
+ * 'first_keys'. It grows on as others do. Ascending hashes take no other memory, others 8 bytes
+ * each meanwhile.
+ *
+ * Errors: those of bloomline_growing_new().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_build(uint64_t most_keys, double rate,
+    uint64_t seed, const uint64_t *hashes, size_t n, bloomline_growing **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_build_unbounded(uint64_t first_keys,
+    double rate, uint64_t seed, const uint64_t *hashes, size_t n, bloomline_growing **out);
+
+/**
  * bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a growing
  * filter. Its bytes do not show what it has been through.
  *

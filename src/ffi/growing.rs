@@ -63,6 +63,27 @@ fn bloomline_growing_new_unbounded(
 ) -> bloomline_status {
     new_handle(out, || Ok(bloomline_growing(GrowingFilter::unbounded(first_keys, rate, seed)?)))
 }
+
+/// bloomline_growing_build() and bloomline_growing_build_unbounded() create the filter of
+/// bloomline_growing_new() and bloomline_growing_new_unbounded() with 'n' keys in it, given by
+/// their hashes. That takes a small part of the time of inserts. A bounded filter is 4 % smaller
+/// than after inserts; an unbounded one takes 1 to 4 bits per key less if 'n' is many times
+/// 'first_keys'. It grows on as others do. Ascending hashes take no other memory, others 8 bytes
+/// each meanwhile.
+///
+/// Errors: those of bloomline_growing_new().
+fn bloomline_growing_build(
+    most_keys: u64, rate: f64, seed: u64, hashes: *const u64, n: usize,
+    out: *mut *mut bloomline_growing,
+) -> bloomline_status {
+    build(hashes, n, out, |hashes| GrowingFilter::build(most_keys, rate, seed, hashes))
+}
+fn bloomline_growing_build_unbounded(
+    first_keys: u64, rate: f64, seed: u64, hashes: *const u64, n: usize,
+    out: *mut *mut bloomline_growing,
+) -> bloomline_status {
+    build(hashes, n, out, |hashes| GrowingFilter::build_unbounded(first_keys, rate, seed, hashes))
+}
 }
 
 handle! { bloomline_growing(GrowingFilter) filter;
@@ -314,6 +335,20 @@ fn bloomline_growing_freeze(
 fn bloomline_growing_frozen_hash(prefix_count: u64, hash: u64) -> u64 {
     Prefixes::of_count(prefix_count).hash(hash)
 }
+}
+
+/// A handle of the filter that is built of hashes.
+///
+/// # Safety
+/// `hashes` is NULL or has `n`; `out` is NULL or has room.
+unsafe fn build(
+    hashes: *const u64,
+    n: usize,
+    out: *mut *mut bloomline_growing,
+    build: impl FnOnce(&[u64]) -> Result<GrowingFilter, Error>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe { new_handle(out, || Ok(bloomline_growing(build(slice(hashes, n).ok_or(NULL)?)?))) }
 }
 
 /// Inserts one key by `insert`, and reports whether it was new.

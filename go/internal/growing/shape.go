@@ -152,6 +152,22 @@ func (s *Shape) quota(length uint) uint64 {
 	return max(high<<32|low>>32, 1)
 }
 
+// LengthAtOnce is the length of prefixes for so many keys that come at once: they may spend what all lengths up to
+// theirs may. Some of that is left for keys that come before a piece is built anew.
+func (s *Shape) LengthAtOnce(keys uint64) uint {
+	most := uint64(0)
+	for length := range s.longer() {
+		quota := s.quota(length)
+		if most > (math.MaxUint64-quota)/2 {
+			return length
+		}
+		if most = 2*most + quota; keys <= mulDiv(most, 27, 32) {
+			return length
+		}
+	}
+	return s.longer()
+}
+
 // mulDiv is a * b / c, rounded down, where that fits.
 func mulDiv(a, b, c uint64) uint64 {
 	high, low := bits.Mul64(a, b)
