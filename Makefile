@@ -31,7 +31,8 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-short-c test-short-go test-short-rust test-all test-rust test-package test-asan \
-    test-c test-engines test-go test-cross test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go test-fuzz test-redis test-redis-all \
+    test-c test-engines test-go test-cross test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go \
+    test-fuzz test-redis test-redis-all \
     $(addprefix test-,$(ADAPTERS)) lint doc lib install redis header abi api golden instructions bench tune \
     bench-ratios bench-sweep bench-billion bench-engines bench-go \
     parquet-python bench-redis lab test-lab clean tools test-tools go-tools
