@@ -14,6 +14,7 @@ pub(super) struct Width {
     /// The most values of a line.
     pub(super) room: u64,
     /// A 1 for each of them.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(super) values: u64,
     /// The bits of a remainder.
     pub(super) mask: u64,
