@@ -8,8 +8,8 @@ use super::rows::{Rows, line_log2, next, second};
 use crate::layouts::static_line::next_hash;
 use crate::line::line_index;
 
-/// The functions of a backend for one key, each compiled with these attributes. None is inlined: what
-/// jumps to one saves no registers for it.
+/// The functions of a backend for one key, each compiled with these attributes. They are jumped to, so that
+/// the code before them stays short.
 macro_rules! one_key {
     ($(#[$attribute:meta])*) => {
         $(#[$attribute])*
