@@ -9,10 +9,11 @@ use crate::layouts::static_line::next_hash;
 use crate::line::line_index;
 
 /// The functions of a backend for one key, each compiled with these attributes. They are jumped to, so that
-/// the code before them stays short.
+/// the code before them stays short, and those that few keys need are cold: it is laid out for the others.
 macro_rules! one_key {
     ($(#[$attribute:meta])*) => {
         $(#[$attribute])*
+        #[cold]
         #[inline(never)]
         unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
             // SAFETY: the caller's promise.
@@ -34,6 +35,7 @@ macro_rules! one_key {
         }
 
         $(#[$attribute])*
+        #[cold]
         #[inline(never)]
         unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
             // SAFETY: the caller's promise.
@@ -41,6 +43,7 @@ macro_rules! one_key {
         }
 
         $(#[$attribute])*
+        #[cold]
         #[inline(never)]
         unsafe extern "C" fn third(single: &Single<'_>, hash: u64) -> bool {
             // SAFETY: the caller's promise.
