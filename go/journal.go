@@ -64,7 +64,7 @@ func (f *GrowingFilter) SaveWhole(to io.Writer, sequence uint64) error {
 }
 
 // SaveChanged writes what changed since the last record of this filter as one more record: the prefixes of keys that
-// were added and removed, some 19 bits for each if 1 of 1,000 keys changed at 1 %, and 88 bytes. The higher
+// were added and removed, some 20 bits for each if 1 of 1,000 keys changed at 1 %, and 88 bytes. The higher
 // sequence says up to where the filter has your data.
 //
 // It writes the whole filter instead if it does not know what changed: if it was not saved or replayed before, if it

@@ -3,8 +3,8 @@
 // bloomline.hpp - bloomline.h for C++17: handles that free themselves, keys from strings, integers
 // and ranges, batches from containers. Header only. What bloomline.h says of a function holds here.
 //
-// Nothing here throws of its own, and it compiles with -fno-exceptions -fno-rtti. What can fail
-// returns a Status, or a Result: a Status and a value.
+// Nothing here throws by itself, and the header compiles with -fno-exceptions -fno-rtti. What can
+// fail returns a Status, or a Result, which is a Status and a value.
 //
 //     auto filter = bloomline::Filter::create(bloomline::params_for_rate(1000, 0.01));
 //     if (!filter) { std::fputs(filter.message(), stderr); return 1; }
@@ -17,12 +17,12 @@
 // key. The compiler cannot tell text that ends in a NUL from a key of N bytes, and a wrong guess would be a false
 // negative. See Bytes.
 //
-// What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
-// of a container that is one, and -> on a Result that is one.
+// Borrowing from a temporary does not compile: view() and get() of a temporary handle, View::open()
+// and keys() of a temporary container, -> on a temporary Result.
 //
-// insert() of one key returns whether the key was new. Filter::insert_new_keys() tells it of each key of a batch, as
-// insert_keys() of a ConcurrentFilter, CountingFilter, ScalableFilter or Window does. What needs no class is called as
-// in C, such as bloomline_set_allocator().
+// insert() of one key returns whether the key was new. For a batch, Filter::insert_new_keys() says so of each key, and
+// so does insert_keys() of a ConcurrentFilter, CountingFilter, ScalableFilter or Window. Functions that need no class,
+// such as bloomline_set_allocator(), are called as in C.
 //
 // Handles can be moved, and copied by clone(). An empty handle (default-constructed, moved from, or
 // of a failed Result) is safe to use: contains() returns true, and inserts do nothing.
@@ -848,8 +848,8 @@ public:
     }
     /// How many keys were counted: see bloomline_view_key_count().
     [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_view_key_count(this->viewed()); }
-    /// How full it is, in one call: see bloomline_view_about(). Of a view that was not opened, that it is
-    /// full and has no keys.
+    /// How full it is, in one call: see bloomline_view_about(). A view that was not opened is
+    /// reported as full and without keys.
     [[nodiscard]] ViewFacts facts() const noexcept {
         ViewFacts facts{1, 0, 1, 1};
         (void)bloomline_view_about(this->viewed(), &facts);
@@ -1691,9 +1691,9 @@ public:
         return shape;
     }
     [[nodiscard]] size_t columns() const noexcept { return static_cast<size_t>(about().columns); }
-    /// Returns how many columns may have the key. If 'among' is not empty, only of those whose bit is set there,
-    /// such as the words() of a Bitmap, 'out' too. If these are too few, all columns count. So it is in all
-    /// that take 'among'.
+    /// Returns how many columns may have the key. If 'among' is not empty, only the columns whose
+    /// bit is set in it count. It may be the words() of a Bitmap, also of 'out'. If it has too few
+    /// words, all columns count. All functions that take 'among' treat it in this way.
     size_t contains(Bytes key, Bitmap &out, Span<const uint64_t> among = {}) const {
         const Live live(*this, among, out);
         return out.fill(columns(), bloomline_matrix_contains, raw(), key.data(), key.size(), live.words);
@@ -1780,8 +1780,8 @@ private:
 };
 } // namespace detail
 
-/// The matrix of a Map, where its bytes are. Owns nothing; copy it freely. Of a Map of something else it
-/// is empty.
+/// The matrix of a Map, where its bytes are. Owns nothing; copy it freely. It is empty if the Map
+/// holds another kind.
 class MatrixView : public detail::Columns<MatrixView> {
 public:
     MatrixView() noexcept = default;
@@ -1801,7 +1801,7 @@ private:
     const bloomline_matrix *matrix_ = nullptr;
 };
 
-/// Many plain filters of one shape, side by side, of which a key is asked at once: see bloomline_matrix.
+/// Many plain filters of one shape, which are probed for one key at once: see bloomline_matrix.
 class Matrix : public detail::Saved<Matrix, bloomline_matrix, detail::Handle<bloomline_matrix>>,
                public detail::Columns<Matrix> {
 public:
@@ -1944,10 +1944,12 @@ inline Result<MatrixParts> matrix_parts(const MatrixShape &shape) noexcept {
     return status ? Result<MatrixParts>(parts) : status;
 }
 
-/// An encoded filter that was opened: of a kind that View::open() opens, a cascade or a matrix. In a file that is
-/// mapped: nobody may change it in place meanwhile, in this process or another. If it is written to, answers are wrong
-/// in either direction. If it is cut short, a probe kills the process (SIGBUS). Replace it by rename, as save() does:
-/// the map keeps the old file. Where that cannot be promised, load() reads the file into memory.
+/// An encoded filter that was opened: of a kind that View::open() opens, a cascade, a growing
+/// filter or a matrix. While a file is mapped, nobody may change it in place, in this process or
+/// another. If it is written to, answers are wrong in either direction. If it is cut short, a probe
+/// kills the process (SIGBUS). Replace the file by renaming another one over it, as save() does:
+/// the map keeps the old file. If you cannot rule out changes in place, use load(), which reads the
+/// file into memory.
 class Map : public detail::Handle<bloomline_map>, public detail::Views<Map> {
 public:
     using Handle::Handle;
@@ -1979,9 +1981,9 @@ public:
     static Result<Map> of_bytes_unverified(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
 };
 
-/// A filter and the bytes that it is in, which go where it goes: for a table cache. B is what has
-/// data() and size(), such as a Buffer, a std::string or a handle of an engine's block. Empty, it says
-/// that every key may be present.
+/// A filter that owns its bytes, for a table cache. B is a type with data() and size(), such as a
+/// Buffer, a std::string or a handle of an engine's block. An empty OwnedView says that every key
+/// may be present.
 template <class B = Buffer>
 class OwnedView : public detail::Views<OwnedView<B>> {
 public:
@@ -2208,7 +2210,7 @@ struct Parquet : Engine<BLOOMLINE_ENGINE_PARQUET> {
     static Status insert_hashes(Span<uint8_t> bits, Span<const uint64_t> hashes) noexcept {
         return bloomline_parquet_insert_hashes(bits.data(), bits.size(), hashes.data(), hashes.size());
     }
-    /// Makes bits as small as their false-positive rate is at most 'rate'.
+    /// Folds the bits for as long as their false-positive rate stays at 'rate' or below.
     static Status fold(Buffer &bits, double rate) {
         size_t len = bits.size();
         Status status = bloomline_parquet_fold(bits.data(), bits.size(), rate, &len);

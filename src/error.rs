@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// Why a filter could not be made, read or written.
 ///
-/// Probes cannot fail, nor inserts into a Bloom filter; only making, combining, reading and
-/// writing filters can, and changing those that keep count of their keys.
+/// Probes cannot fail, and neither can inserts into a Bloom filter. Making, combining, reading and writing
+/// filters can fail, and so can inserts into and removals from filters that count, grow or become full.
 ///
 /// ```
 /// use bloomline::{Error, Params};
@@ -34,8 +34,8 @@ pub enum Error {
     BitsPerKey(f64),
     /// These bits per key are a positive number, but fewer than this type of filter takes.
     TooFewBits(f64),
-    /// This k is outside 1 to 16. Of bytes also: the number in the place of k, such as the number
-    /// of stages, is none that this type of filter has.
+    /// This k is outside 1 to 16. When bytes are read also: the number that other types of filters have in
+    /// place of k, such as the number of stages, is out of its range.
     K(u32),
     /// These fingerprint bits of a cuckoo filter are not 8, 12 or 16.
     FingerprintBits(u32),
@@ -43,7 +43,7 @@ pub enum Error {
     Rows(u32),
     /// The line count of these parameters is 0, as nobody filled them in.
     NoLines,
-    /// This line count is more than the type of filter or memory can address. Of bytes also: 0
+    /// This line count is more than the type of filter or memory can address. When bytes are read also: 0
     /// lines. It is `u64::MAX` if 64 bits cannot hold it.
     LineCount(u64),
     /// The system refuses the memory.
@@ -64,7 +64,7 @@ pub enum Error {
     Backend,
     /// `BLOOMLINE_PREFETCH` is none of `none`, `far` and `near`.
     Prefetch,
-    /// The data is shorter than a footer, such as no bytes, or has not the length that the footer
+    /// The data is shorter than a footer, such as no bytes, or its length is not the one that the footer
     /// states.
     Truncated {
         /// The bytes that the footer states; those of a footer if there is none.
@@ -72,13 +72,14 @@ pub enum Error {
         /// The bytes of the data.
         given: u64,
     },
-    /// The bytes do not end with the magic of the format. Of a Parquet filter: its header is none.
+    /// The bytes do not end with the magic of the format. For a Parquet filter: they do not begin with a
+    /// valid header.
     NotAFilter,
     /// Written in this version of the format, which this library does not know.
     Version(u16),
-    /// This layout, a number of `docs/FORMAT.md`, is unknown, or does not allow the operation. Of
-    /// a RocksDB block: the byte that marks its type. Of a Parquet filter: the number of the algorithm, hash
-    /// or compression. 0 of a filter that has no number.
+    /// This layout, a number of `docs/FORMAT.md`, is unknown, or does not allow the operation. For a RocksDB
+    /// block it is the byte that marks its type, for a Parquet filter the number of the algorithm, hash or
+    /// compression, and 0 for a filter that has no such number.
     Layout(u16),
     /// The bytes were altered: a checksum does not match.
     Checksum,
@@ -86,8 +87,8 @@ pub enum Error {
     Reserved,
     /// The key is definitely absent, so it cannot be removed; the filter is unchanged.
     Absent,
-    /// There is no room in the filter for the key; the filter is unchanged. Of a cascade: 32 layers do
-    /// not tell the sets apart, which chance does not bring about.
+    /// There is no room in the filter for the key; the filter is unchanged. For a cascade: 32 layers do not
+    /// tell the sets apart, which happens only with hashes chosen for it.
     Full,
     /// A window cannot have so many generations: at least one, and at most 2^32 - 1.
     Generations(u64),
@@ -105,8 +106,8 @@ pub enum Error {
     Columns(u64),
     /// The matrix has no column of this number.
     Column(u64),
-    /// The filter cannot be a column of the matrix, or not a plain one. Its parameters are to be of
-    /// this k and of so many lines, or 2, 4, 8 and so on times as many, and of the matrix's seed: see
+    /// The filter cannot be a column of the matrix: it is not plain, or its parameters do not fit. They must
+    /// have this k, the matrix's seed, and this number of lines or 2, 4, 8 and so on times as many: see
     /// [`Params::foldable_to`](crate::Params::foldable_to).
     ColumnShape {
         /// The lines of a column.
@@ -121,8 +122,8 @@ pub enum Error {
     /// intersected or subtracted.
     Unbounded,
     /// The record of a journal does not follow on what is there: its sequence number is not above the last
-    /// one, records between them are missing, or it is of another filter. Or the filter has changed by
-    /// itself, so no patch fits.
+    /// one, records between them are missing, or it is of another filter. Or the filter was changed otherwise
+    /// than by patches, so no patch fits.
     Sequence {
         /// The number of the last record; 0 if there is none.
         last: u64,
@@ -136,8 +137,8 @@ pub enum Error {
     Io(IoError),
 }
 
-/// An [`io::Error`] that can be cloned and compared, and the path of the file that it is about. Two
-/// are equal if their kinds are, and the codes of the operating system.
+/// An [`io::Error`] that can be cloned and compared, and the path of the file that it is about. Two are equal
+/// if they have the same kind and the same code of the operating system.
 ///
 /// ```
 /// let error = bloomline::Filter::load("no/such/file").unwrap_err();

@@ -35,19 +35,19 @@
 //! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`GrowingFilter`], [`GrowingView`], [`Prefixes`] | a filter that grows and shrinks, with removal, counts and merging; a view of its bytes; its keys in a static filter |
 //! | [`GrowingWriter`], [`GrowingReader`] | a growing filter that one thread changes while others probe it |
-//! | [`Journal`], [`Replayed`] | a growing filter in a file that takes what changed; what one says |
+//! | [`Journal`], [`Replayed`] | a file that keeps a growing filter through a crash; what reading such a file returns |
 //! | [`Matrix`], [`MatrixView`], [`MatrixAmong`], [`MatrixShape`] | up to thousands of filters, asked for one key at once; a view of its bytes, some of its columns, its shape |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`StaticFilter`], [`StaticBuilder`], [`StaticParams`] | a smaller filter of a set that no longer changes, its builder, its shape |
 //! | [`Cascade`], [`CascadeBuilder`], [`CascadeView`] | exact answers for two known sets, its builder, a view of its bytes |
 //! | [`CuckooFilter`], [`CuckooParams`] | a filter from which keys can be removed, its shape |
-//! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
+//! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB, and the filters of Parquet files |
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //! | [`set_huge_pages`] | whether large filters lie in huge pages |
 //!
-//! The feature `serde` makes filters, [`Params`] and [`CuckooParams`] fields as any other of structs
-//! that derive `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
+//! With the feature `serde`, filters, [`Params`] and [`CuckooParams`] can be fields of structs that derive
+//! `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
 //! feature `capi`. To read the source, start with `src/line.rs`: the algorithm in its plainest form.
 
 mod bitmap;

@@ -11,8 +11,8 @@ use crate::os::file;
 use crate::{Backend, Builder, Error, Kind, StaticBuilder, StaticParams, static_block_len};
 use std::io::Write;
 
-/// bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
-/// read.
+/// What bloomline_encoded_kind() returns for a static filter: bloomline_view_open() and
+/// bloomline_map_open() open it.
 pub const BLOOMLINE_KIND_STATIC: i32 = 8;
 const _: () = assert!(BLOOMLINE_KIND_STATIC == crate::Kind::Static as i32);
 
@@ -109,8 +109,8 @@ fn bloomline_static_block_build(
 /// its kind.
 ///
 /// Errors: those of bloomline_filter_save(); those of bloomline_view_open() for bytes that are no
-/// encoded filter, as where 'len' is that of the buffer and the filter is shorter. The old file is
-/// unchanged.
+/// encoded filter, for example if 'len' is the length of a buffer that is longer than the filter.
+/// The old file is unchanged.
 fn bloomline_block_save(data: *const c_void, len: usize, path: *const c_char) -> bloomline_status {
     guard(|| {
         let (data, path) = (bytes(data, len).ok_or(NULL)?, path_at(path)?);
@@ -151,8 +151,9 @@ fn bloomline_builder_free(builder: *mut bloomline_builder) {
 }
 
 /// bloomline_builder_add() adds the key of 'len' bytes at 'key', bloomline_builder_add_hash() a key
-/// by its hash, the others 'n' keys. A key equal to one of the last two different ones counts once:
-/// another version of it, or the prefix of sorted keys that is added with each of them.
+/// by its hash, the others 'n' keys. A key that equals one of the last two different keys is not
+/// counted again. So several versions of a key count once, and so does the prefix that sorted keys
+/// share if you add it with each of them.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
 /// length above 0. No key is added, and would be a false negative of the block.

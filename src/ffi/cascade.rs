@@ -5,15 +5,17 @@ use super::handle::handle;
 use super::view::{bloomline_view, write_view_of};
 use crate::Cascade;
 
-/// bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it.
+/// What bloomline_encoded_kind() returns for a filter that bloomline_cascade_decode() reads, and
+/// bloomline_map_open() opens.
 pub const BLOOMLINE_KIND_CASCADE: i32 = 9;
 const _: () = assert!(BLOOMLINE_KIND_CASCADE == crate::Kind::Cascade as i32);
 
-/// Tells the keys of an included set from those of an excluded set, without an error, in a fraction
-/// of the memory of either. Both are given at once and no longer change. Probes, through
-/// bloomline_cascade_view(), return true for each included key and false for each excluded one; for
-/// a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
-/// static filters, its layers, each of the keys that the one before passes wrongly.
+/// Tells for every key of two sets, the included and the excluded one, which of the two it is in.
+/// It is never wrong for these keys, and takes a fraction of the memory of either set. Both sets
+/// are given at once and no longer change. Probes, through bloomline_cascade_view(), return true
+/// for each included key and false for each excluded one; for a key of neither set, true at the
+/// 'unknown_rate' of bloomline_cascade_about(). It is a series of static filters, its layers. Each
+/// holds the keys for which the layer before wrongly answers true.
 pub struct bloomline_cascade(pub(super) Cascade);
 
 const _: () = shared_between_threads::<bloomline_cascade>();

@@ -15,9 +15,9 @@ use crate::ConcurrentFilter;
 /// A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
 /// may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
 ///
-/// All accesses are relaxed atomic ones but the reads of vectors, which no language has atomic: see
-/// the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the library, there
-/// is share/bloomline/tsan.supp.
+/// All accesses are relaxed atomic ones, except reads of vectors: no language has an atomic load of
+/// a vector, see the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the
+/// library, there is share/bloomline/tsan.supp.
 pub struct bloomline_concurrent(ConcurrentFilter);
 
 const _: () = shared_between_threads::<bloomline_concurrent>();

@@ -9,10 +9,10 @@ use crate::filter::select::ColumnRows;
 use crate::{ConcurrentBuilder, Nulls};
 use std::ptr::null_mut;
 
-/// A filter that any number of threads insert columns into, and that nobody can probe: no function
-/// takes a builder for that. The filter is there once it is finished. Until then a pointer to it is
-/// NULL, and a bloomline_view of zeros is not opened: probes of both return true. So no row is
-/// dropped for a key that was still to come.
+/// Builds a filter: any number of threads insert columns into the builder, and finishing it returns
+/// the filter. No function probes a builder. Until it is finished, keep NULL as the pointer to the
+/// filter, or zeros as its bloomline_view: probes of both return true. So no row is dropped because
+/// its key had not been inserted yet.
 ///
 /// Threads wait for each other, in turn, while one inserts some hundred keys into a part of the
 /// lines. So do not use a builder in a child process that was forked meanwhile. All of a classic
@@ -39,12 +39,12 @@ fn bloomline_concurrent_builder_free(builder: *mut bloomline_concurrent_builder)
 }
 
 /// bloomline_concurrent_builder_insert() inserts the keys of 'count' columns. It may run in any
-/// number of threads. Nothing is copied but some thousands of hashes at a time, onto the stack of
-/// the thread, of which it takes 80 KiB. It allocates nothing.
+/// number of threads. It copies only some thousands of hashes at a time, onto the thread's stack,
+/// of which it takes 80 KiB. It allocates nothing.
 ///
 /// Errors: BLOOMLINE_ERR_NULL for a column whose array is NULL, and for strings whose offsets are
 /// negative or descend, or that have bytes and whose 'data' is NULL; BLOOMLINE_ERR_LAYOUT for a
-/// 'type' that is unknown. Of none of the columns a key is inserted.
+/// 'type' that is unknown. After an error no key of any column is inserted.
 fn bloomline_concurrent_builder_insert(
     builder: *const bloomline_concurrent_builder, columns: *const bloomline_column, count: usize,
 ) -> bloomline_status {
@@ -66,9 +66,9 @@ fn bloomline_concurrent_builder_union(
     guard(|| Ok(required(builder)?.0.union(&required(from)?.0)?))
 }
 
-/// bloomline_concurrent_builder_key_count() returns how many keys were inserted, repeated ones
-/// counted each time, rows that are null not: whether all that were to come are there. Returns 0
-/// for NULL.
+/// bloomline_concurrent_builder_key_count() returns how many keys were inserted. Repeated keys
+/// count each time, rows that are null do not. The number shows whether all keys that you expect
+/// have come. Returns 0 for NULL.
 fn bloomline_concurrent_builder_key_count(builder: *const bloomline_concurrent_builder) -> u64 {
     read_or(builder, 0, |builder| builder.0.key_count())
 }
@@ -79,8 +79,8 @@ fn bloomline_concurrent_builder_key_count(builder: *const bloomline_concurrent_b
 ///
 /// bloomline_concurrent_builder_finish_to_rate() folds it as bloomline_filter_fold_to_rate() does
 /// to 'rate', unless it is classic or there is no memory for that. If its false-positive rate is
-/// above 'most', from 0 to 1, it is not worth its probes: it is freed, and NULL is written to
-/// 'out', of which probes return true.
+/// above 'most', from 0 to 1, it is not worth its probes: the function frees it and writes NULL to
+/// 'out'; probes of NULL return true.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_RATE for rates out of range. '*builder' is
 /// unchanged, and still the caller's.

@@ -9,11 +9,11 @@ use super::params::{bloomline_params, checked};
 use crate::CountingFilter;
 use std::ptr;
 
-/// bloomline_encoded_kind(): bloomline_counting_decode() reads it.
+/// What bloomline_encoded_kind() returns for a filter that bloomline_counting_decode() reads.
 pub const BLOOMLINE_KIND_COUNTING: i32 = 2;
 const _: () = assert!(BLOOMLINE_KIND_COUNTING == crate::Kind::Counting as i32);
 
-/// The highest count: so often, or more often.
+/// The highest count, which means 15 times or more.
 pub const BLOOMLINE_COUNTING_MOST: u32 = 15;
 
 /// A filter that keys can be removed from, and that reports about how often a key is present. It is

@@ -8,21 +8,22 @@ use super::params::bloomline_cuckoo_params;
 use super::view::{bloomline_view, pack};
 use crate::{CuckooFilter, Error};
 
-/// bloomline_encoded_kind(): bloomline_cuckoo_decode() reads it.
+/// What bloomline_encoded_kind() returns for a filter that bloomline_cuckoo_decode() reads.
 pub const BLOOMLINE_KIND_CUCKOO: i32 = 7;
 const _: () = assert!(BLOOMLINE_KIND_CUCKOO == crate::Kind::Cuckoo as i32);
 
 /// A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
 /// bloomline_cuckoo_view().
 ///
-/// It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
+/// It keeps a fingerprint of each key, in one of 8 slots. If relocating others makes no room,
 /// inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots can be used:
 /// bloomline_cuckoo_params says how many there are. A key that is inserted twice is present twice,
 /// and has to be removed twice; it can be present 8 times at most.
 ///
 /// A full filter fails fast. An insert relocates up to 2,048 fingerprints to make room. After 16
-/// searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key
-/// removed 2,048. A clone remembers those searches, a decoded filter does not.
+/// searches that found no room, an insert relocates only 8. Each key that is inserted after that
+/// allows later inserts 8 relocations more, each key that is removed 2,048. A clone has the same
+/// allowance, a decoded filter a new one.
 ///
 /// Remove only keys you inserted. Any other removal can delete an inserted key's fingerprint; that
 /// key is then a false negative. BLOOMLINE_ERR_ABSENT reports some such mistakes, not all.

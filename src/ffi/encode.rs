@@ -6,10 +6,10 @@ use std::ffi::c_void;
 use std::io;
 
 exports! {
-/// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
-/// BLOOMLINE_KIND_ number, which stands with the functions of its kind, or 0 if they are none. Later
-/// versions may return other numbers. Reads and checks the last 64 bytes only: decoding can still
-/// fail.
+/// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes':
+/// one of the BLOOMLINE_KIND_ numbers, each of which is defined beside the functions of its kind; 0
+/// if the bytes are no encoded filter. Later versions may return other numbers. It reads and checks
+/// the last 64 bytes only: decoding can still fail.
 ///
 /// Returns 0 if 'bytes' is NULL.
 fn bloomline_encoded_kind(bytes: *const c_void, len: usize) -> i32 {

@@ -52,13 +52,13 @@ exports! {
 /// 'len' are read.
 ///
 /// Of RocksDB, 'data' is a full filter, or one partition of a partitioned one, without the trailer
-/// of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whichever
-/// of the two numbers 'engine' is: those of format_version 5 and later, and older ones. These have
-/// lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash(). As in
-/// RocksDB, a block of no keys reports every key as absent; a block that is marked so, or makes no
-/// sense, every key as present. Of LevelDB, 'data' is one of the filters in a table's filter block;
-/// empty data is the filter of no keys. Of Parquet, 'data' is the filter of a column chunk, header
-/// included; what is behind it is not looked at.
+/// of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whether
+/// 'engine' is BLOOMLINE_ENGINE_ROCKSDB or BLOOMLINE_ENGINE_ROCKSDB_LEGACY. Filters older than
+/// format_version 5 have lines of 64 (Pebble's), 128 or 256 bytes, and another hash than newer
+/// ones: use bloomline_view_hash(). As in RocksDB, a block of no keys reports every key as absent;
+/// a block that is marked so, or makes no sense, every key as present. Of LevelDB, 'data' is one of
+/// the filters in a table's filter block; empty data is the filter of no keys. Of Parquet, 'data'
+/// is the filter of a column chunk, header included; what is behind it is not looked at.
 ///
 /// Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
 /// another number than those of engines. Then, against the rule, 'out' is written: a view that

@@ -23,8 +23,9 @@ pub struct bloomline_group(Members<'static>);
 const _: () = shared_between_threads::<bloomline_group>();
 
 exports! {
-/// bloomline_group_new() makes a group of 'n' views. It copies them. The filters that they are of
-/// must stay as long as the group is used. A view that was not opened may have every key.
+/// bloomline_group_new() makes a group of 'n' views. It copies the views. The filters that the
+/// views are of must stay as long as the group is used. A view that was not opened may have every
+/// key.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
 fn bloomline_group_new(
@@ -92,9 +93,9 @@ fn bloomline_group_contains_hashes(
 }
 
 /// bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
-/// the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
-/// in its own table. It returns how many keys may be present. Where members[i] is not below the
-/// number of filters, the key may be.
+/// the key of hashes[i]. That hash is the one that this filter uses. It is for looking up many
+/// keys, each in its own table. It returns how many keys may be present. If members[i] is not below
+/// the number of filters, the key may be present.
 fn bloomline_group_contains_pairs(
     group: *const bloomline_group, members: *const u32, hashes: *const u64, n: usize,
     bitmap: *mut u64,

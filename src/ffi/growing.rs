@@ -8,7 +8,8 @@ use super::view::{bloomline_view, write_view_of};
 use crate::{Error, GrowingFilter, Prefixes};
 use std::ptr;
 
-/// bloomline_encoded_kind(): bloomline_growing_decode() and bloomline_map_open() read it.
+/// What bloomline_encoded_kind() returns for a filter that bloomline_growing_decode() reads, and
+/// bloomline_map_open() opens.
 pub const BLOOMLINE_KIND_GROWING: i32 = 11;
 const _: () = assert!(BLOOMLINE_KIND_GROWING == crate::Kind::Growing as i32);
 

@@ -146,10 +146,11 @@ fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
     crate::hash::hash_u64(key, seed)
 }
 
-/// bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), bloomline_hash_u64_batch() as
-/// bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers of 8
-/// bytes themselves. bloomline_hash_u32_batch() hashes integers by their 4 bytes in little-endian
-/// order: keys other than the same numbers in 8. They do nothing if either array is NULL.
+/// bloomline_hash_batch() writes the hashes of 'n' keys to 'out', in order: those of
+/// bloomline_hash(). bloomline_hash_u64_batch() does so for integers as bloomline_hash_u64(); 'out'
+/// may then be the array of integers itself. bloomline_hash_u32_batch() hashes integers by their 4
+/// bytes in little-endian order, so a number has another hash there than as 8 bytes. They do
+/// nothing if either array is NULL.
 fn bloomline_hash_batch(keys: *const bloomline_bytes, n: usize, seed: u64, out: *mut u64) {
     let Some(keys) = keys_at(keys, n) else {
         return;

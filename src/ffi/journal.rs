@@ -24,8 +24,8 @@ exports! {
 /// UTF-8, with the whole of 'filter'. A file that is there is replaced atomically, as by
 /// bloomline_growing_save().
 ///
-/// Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that is
-/// open, or if the process may not write to it: then nothing says whether it is.
+/// Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that
+/// is open, or if the process may not write to the file and so cannot tell whether it is open.
 fn bloomline_journal_create(
     path: *const c_char, filter: *mut bloomline_growing, sequence: u64,
     out: *mut *mut bloomline_journal,
@@ -103,8 +103,8 @@ free bloomline_journal_free;
 exports! {
 /// bloomline_growing_save_whole() passes the whole filter to 'write', as the first record of a
 /// journal in bytes of your own: in another store, in a message. bloomline_growing_save_changed()
-/// passes what changed since the last record of this filter. At 1 % that is 88 bytes and some 19
-/// bits for each key inserted or removed, if 1 key of 1,000 was.
+/// passes what changed since the last record of this filter. At 1 % that is 88 bytes, and some 20
+/// bits for each key inserted or removed if one key in 1,000 was.
 ///
 /// It passes the whole filter instead if the filter does not know what changed. That is so if it
 /// was not saved, replayed or patched before, or was united, intersected, subtracted from or cleared
@@ -179,10 +179,10 @@ fn bloomline_growing_patch_since(
 /// bloomline_journal_open(), or have been patched before. Nothing else may have changed it since.
 ///
 /// Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has;
-/// BLOOMLINE_ERR_MISMATCH if a whole filter in it has another seed, since views keep theirs:
-/// bloomline_growing_replay() of the patch makes a filter of it; those of that function,
-/// BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The records before the one that
-/// is wrong are applied.
+/// BLOOMLINE_ERR_MISMATCH if the patch has a whole filter of another seed: views of this filter
+/// would go on with the old seed, so make a new filter of the patch by bloomline_growing_replay().
+/// Also the errors of that function, BLOOMLINE_ERR_TRUNCATED also for a record that is not all
+/// there. The records before the one that is wrong are applied.
 fn bloomline_growing_apply_patch(
     filter: *mut bloomline_growing, patch: *const c_void, len: usize, sequence: *mut u64,
 ) -> bloomline_status {

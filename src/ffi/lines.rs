@@ -8,9 +8,10 @@ use crate::kernel::Probed;
 use crate::{Error, Params, View, lines_insert, lines_intersect, lines_union};
 
 exports! {
-/// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
-/// 'line_count' of 'params' times 64 bytes, of the 'len' that are there. Lines of zeros are an
-/// empty filter. It allocates nothing and keeps no state. Lines aligned to 64 bytes are faster.
+/// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines'. The
+/// lines take 64 times the 'line_count' of 'params' in bytes; 'len' is how many bytes there are.
+/// Lines of zeros are an empty filter. It allocates nothing and keeps no state. Lines aligned to 64
+/// bytes are faster.
 ///
 /// The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer after
 /// them.
@@ -30,8 +31,8 @@ fn bloomline_lines_insert_hashes(
 }
 
 /// bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines';
-/// bloomline_lines_intersect() keeps only what both have, as bloomline_filter_intersect(). Both are
-/// of 'params': line count, k and seed, which the caller vouches for, as lines do not state them.
+/// bloomline_lines_intersect() keeps only what both have, as bloomline_filter_intersect(). Both
+/// have the line count, k and seed of 'params': the caller has to know, since lines do not say it.
 /// 'from' may be the lines of a view of the same parameters, from bloomline_view_lines(), but must
 /// not overlap 'lines'. It allocates nothing.
 ///

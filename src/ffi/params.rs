@@ -136,10 +136,10 @@ exports! {
 /// bloomline_params_for_bits() writes a filter of 'bits_per_key' bits for each key, which may be a
 /// fraction. It takes the k with the lowest false-positive rate at that size. 0 keys take one line.
 ///
-/// bloomline_params_for_rate_within() writes the first of them, in at most 'bytes' bytes of lines,
-/// or one line. If that is too little, it takes all of them, and the k that is then best:
-/// bloomline_params_rate() tells the rate, from which one can say whether the filter is worth its
-/// probes.
+/// bloomline_params_for_rate_within() does the same as bloomline_params_for_rate(), but the filter
+/// takes at most 'bytes' bytes of lines (or one line). If 'rate' needs more, the filter takes all
+/// of these bytes, and the k that is best for them. bloomline_params_rate() then returns the rate,
+/// by which you decide whether the filter is worth its probes.
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
 /// BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.

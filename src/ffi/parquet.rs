@@ -108,10 +108,10 @@ fn bloomline_parquet_insert_hashes(
     })
 }
 
-/// bloomline_parquet_fold() folds bits to a half, a quarter and so on, as small as their
-/// false-positive rate is at most 'rate', and writes to 'folded_len' how many bytes are left: the
-/// first ones. The bytes behind them are undefined. All keys stay. If the rate is higher already,
-/// nothing changes; an odd number of blocks cannot be folded.
+/// bloomline_parquet_fold() folds bits to a half, a quarter and so on, for as long as their
+/// false-positive rate stays at 'rate' or below. It writes to 'folded_len' how many bytes are left,
+/// which are the first ones. The bytes behind them are undefined. All keys stay. If the rate is
+/// above 'rate' already, or the number of blocks is odd, nothing changes.
 ///
 /// Errors: BLOOMLINE_ERR_RATE unless it is between 0 and 1; BLOOMLINE_ERR_LINE_COUNT and
 /// BLOOMLINE_ERR_TRUNCATED for a length that bloomline_view_open_parquet_bits() refuses. Nothing is

@@ -8,13 +8,13 @@ use super::view::{bloomline_view, write_view_of};
 use crate::{Error, ScalableFilter};
 use std::ptr;
 
-/// bloomline_encoded_kind(): bloomline_scalable_decode() reads it.
+/// What bloomline_encoded_kind() returns for a filter that bloomline_scalable_decode() reads.
 pub const BLOOMLINE_KIND_SCALABLE: i32 = 3;
 const _: () = assert!(BLOOMLINE_KIND_SCALABLE == crate::Kind::Scalable as i32);
 
 /// A filter for an unknown number of keys: it grows with them, and stays below its false-positive
 /// rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
-/// at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
+/// at a lower rate. At a thousand times the first number of keys it has 10 stages, and takes 1.9
 /// times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
 /// inserted again. Probed through bloomline_scalable_view().
 ///

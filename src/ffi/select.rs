@@ -88,8 +88,9 @@ fn bloomline_view_select16_large_strings(
 /// The column has all rows of the selection. That is the caller's promise: its length is not told,
 /// and a row that it lacks is read where it would be.
 ///
-/// To leave out the rows that are null, refine the selection of the others. Where all rows may be
-/// present, the selection stays as it is. If 'selection' is NULL, returns 'n'.
+/// To leave out rows that are null, pass a selection of the rows that are not. Where all rows may
+/// be present, as if 'view' was not opened, the selection stays as it is. If 'selection' is NULL,
+/// returns 'n'.
 fn bloomline_view_refine_u64(
     view: *const bloomline_view, values: *const u64, selection: *mut u32, n: usize,
 ) -> usize {

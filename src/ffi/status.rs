@@ -19,10 +19,11 @@ pub const BLOOMLINE_ERR_NULL: bloomline_status = 1;
 pub const BLOOMLINE_ERR_RATE: bloomline_status = 2;
 /// The bits per key are not a positive finite number.
 pub const BLOOMLINE_ERR_BITS_PER_KEY: bloomline_status = 3;
-/// k, the number of bits that a key sets, is outside 1 to 16. Of data also: the number in the place
-/// of k is none that this type of filter has.
+/// k, the number of bits that a key sets, is outside 1 to 16. When data is read also: the number
+/// that other types of filters have in place of k is out of their range.
 pub const BLOOMLINE_ERR_K: bloomline_status = 4;
-/// The line count is more than the type of filter, or memory, can have. Of data also: it is 0.
+/// The line count is more than the type of filter, or memory, can have. When data is read also: it
+/// is 0.
 pub const BLOOMLINE_ERR_LINE_COUNT: bloomline_status = 5;
 /// Out of memory.
 pub const BLOOMLINE_ERR_OUT_OF_MEMORY: bloomline_status = 6;
@@ -34,7 +35,7 @@ pub const BLOOMLINE_ERR_MISMATCH: bloomline_status = 8;
 pub const BLOOMLINE_ERR_ODD_LINE_COUNT: bloomline_status = 9;
 /// BLOOMLINE_BACKEND names a backend that this CPU does not have, or that does not exist.
 pub const BLOOMLINE_ERR_BACKEND: bloomline_status = 10;
-/// The data is shorter than any filter, or has not the length that it states.
+/// The data is shorter than any filter, or its length is not the one that it states.
 pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
 /// The data does not end as a filter does: it is something else, or was cut off.
 pub const BLOOMLINE_ERR_NOT_A_FILTER: bloomline_status = 12;

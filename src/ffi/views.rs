@@ -10,8 +10,8 @@ use crate::kernel::Words;
 exports! {
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
 /// an LSM tree, or the shards of a set. It returns how many may have it. The bit of a filter in
-/// 'bitmap' is set if it may. Where that pays (16 large filters or more, by the CPU), the lines of
-/// all are prefetched first; of fewer, misses overlap by themselves.
+/// 'bitmap' is set if it may. If there are 16 large filters or more, it first prefetches the lines
+/// of all, on CPUs where that pays. With fewer filters the cache misses overlap by themselves.
 ///
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
 /// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
@@ -37,7 +37,8 @@ fn bloomline_views_contain(
 
 /// bloomline_views_contain_hash_each() and bloomline_views_contain_each() do the same for views
 /// that lie anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be
-/// present. Side by side, views of one kind take half the time.
+/// present. Views of one kind in an array, as bloomline_views_contain_hash() takes them, are probed
+/// in half the time.
 fn bloomline_views_contain_hash_each(
     views: *const *const bloomline_view, n_views: usize, hash: u64, bitmap: *mut u64,
 ) -> usize {

@@ -8,7 +8,7 @@ use super::params::bloomline_params;
 use super::view::{bloomline_view, write_view_of};
 use crate::Window;
 
-/// bloomline_encoded_kind(): bloomline_window_decode() reads it.
+/// What bloomline_encoded_kind() returns for a filter that bloomline_window_decode() reads.
 pub const BLOOMLINE_KIND_WINDOW: i32 = 4;
 const _: () = assert!(BLOOMLINE_KIND_WINDOW == crate::Kind::Window as i32);
 

@@ -229,7 +229,7 @@ impl Builder {
         Builder::with_size(Size::BitsPerKey(bits_per_key), seed)
     }
 
-    /// For filters of that false-positive rate, whose byte keys are hashed with `seed`.
+    /// Creates a builder of filters of that false-positive rate, whose byte keys are hashed with `seed`.
     ///
     /// # Errors
     /// [`Error::Rate`] unless the rate is between 0 and 1; [`Error::RateTooSmall`].

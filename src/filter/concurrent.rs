@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// batches with NEON, read a line as vectors, which no language can load atomically. One function does
 /// that, `read_shared_vector` in `src/kernel/shared.rs`. It rests on the machine:
 ///
-/// * an aligned lane of 64 bits is never torn, as a part of a vector neither;
+/// * an aligned lane of 64 bits is never torn, not even as a part of a vector;
 /// * bits are only ever set, each by itself, so any mixture of older and newer lanes has all bits of
 ///   the keys inserted before;
 /// * the compiler sees a read by a raw pointer behind a call, or by `asm`, and never both sides of the

@@ -24,9 +24,10 @@ use std::fmt;
 /// * **A key inserted twice is stored twice**, in two slots, and must be removed twice. Keys of the
 ///   same fingerprint and buckets share 8 slots: the ninth insert of a key, or an earlier one,
 ///   fails as full, at once. So [`CuckooFilter::from_keys`] is for keys that hardly repeat.
-/// * **A full filter fails fast.** An insert relocates up to 2,048 fingerprints to make room. After
-///   16 searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key
-///   removed 2,048. A clone remembers those searches, a decoded filter does not.
+/// * **A full filter fails fast.** An insert relocates up to 2,048 fingerprints to make room. After 16
+///   searches that found no room, an insert relocates only 8. Each key that is inserted after that allows
+///   later inserts 8 relocations more, each key that is removed 2,048. A clone has the same allowance, a
+///   decoded filter a new one.
 /// * **Remove only keys you inserted.** Any other removal can delete an inserted key's fingerprint;
 ///   that key is then a false negative. Removing a definitely absent key fails.
 ///

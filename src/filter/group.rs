@@ -116,9 +116,9 @@ impl<T> Group<T> {
         rows(members, hashes, answers.words(answers_of_rows(members.words(), hashes.len())))
     }
 
-    /// Probes one member for each key: member `members[i]` for the key of hash `hashes[i]`, as that
-    /// member hashes it. Answer `i` is true if the key may be present there, or there is no such
-    /// member. Returns how many are. A lookup of many keys asks so, each in its own table.
+    /// Probes one member for each key: member `members[i]` for the key of hash `hashes[i]`, as that member
+    /// hashes it. Answer `i` is true if the key may be present there, or there is no such member. Returns how
+    /// many are. It is for looking up many keys, each in its own table.
     ///
     /// # Panics
     /// If there are not as many hashes as members; if `answers` is too short: see [`Answers`].

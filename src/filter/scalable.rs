@@ -27,11 +27,11 @@ use std::slice::from_mut;
 /// newest stage, unless a stage already has it: repeated keys do not make the filter grow. A probe
 /// reads a line of each stage, all prefetched together.
 ///
-/// Each stage has a lower rate than the one before, so that the rates of any number of stages sum
-/// up to the target rate at most. That costs memory, and the stages cost time: at a thousand times
-/// the first number of keys it has 10 stages. It then takes 1.8 times the memory of a plain filter
-/// for so many keys at 1 %. If you can estimate the number of keys, do; if you can read the keys
-/// again, [convert](ScalableFilter::to_filter) it.
+/// Each stage has a lower rate than the one before, so that the rates of any number of stages sum up to the
+/// target rate at most. That costs memory, and the stages cost time: at a thousand times the first number of
+/// keys it has 10 stages. It then takes 1.9 times the memory of a plain filter for so many keys at 1 %. If
+/// you can estimate the number of keys, do; if you can read the keys again,
+/// [convert](ScalableFilter::to_filter) it.
 ///
 /// # Or a growing filter
 ///

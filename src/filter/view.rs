@@ -21,8 +21,8 @@ use crate::shape::sizing::stats;
 use crate::shape::{CuckooParams, Params};
 use std::fmt;
 
-/// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a
-/// filter block of RocksDB or LevelDB, or a filter of any kind in memory.
+/// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a filter block
+/// of another engine (RocksDB, Pebble, LevelDB, Parquet), or a filter of any kind in memory.
 ///
 /// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
 /// may lie at any address; at a multiple of 64 each key costs one cache line.
@@ -307,15 +307,15 @@ impl<'a> View<'a> {
         self.composite().map_or(self.key_count, |whole| whole.key_count())
     }
 
-    /// The fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are
-    /// taken; of a static filter, of the bits of its first level, which says nothing. Reads the
-    /// whole filter.
+    /// The fraction of all bits that are set, 0 to 1. For a cuckoo filter it is the fraction of slots that
+    /// are taken. For a static filter it is the fraction of set bits in the first level, which does not
+    /// depend on the keys. Reads the whole filter.
     pub fn fill(&self) -> f64 {
         self.composite().map_or_else(|| (self.about().fill)(self.facts()), |whole| whole.fill())
     }
 
-    /// How many different keys are in, estimated from the fill: within a few per cent until nearly
-    /// all bits are set. Of a cuckoo filter, how many slots are taken; of a static one, the
+    /// How many different keys are present, estimated from the fill: within a few per cent until nearly all
+    /// bits are set. For a cuckoo filter it is the number of slots that are taken, for a static one the
     /// writer's key count. Reads the whole filter.
     pub fn estimated_keys(&self) -> f64 {
         match self.composite() {

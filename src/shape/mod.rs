@@ -88,9 +88,9 @@ impl Params {
         Params::of(keys, bits, k)
     }
 
-    /// As [`Params::for_rate`], in at most `bytes` bytes of lines, or one line. If that is too little, it takes
-    /// all of them, and the k that is then best: [`Params::rate`] tells the rate, from which one can say
-    /// whether the filter is worth its probes.
+    /// As [`Params::for_rate`], but the filter takes at most `bytes` bytes of lines (or one line). If `rate`
+    /// needs more, the filter takes all of these bytes, and the k that is best for them. [`Params::rate`]
+    /// then returns the rate, by which you decide whether the filter is worth its probes.
     ///
     /// ```
     /// use bloomline::Params;
@@ -188,11 +188,10 @@ impl Params {
         self.with_lines(self.line_count.checked_next_multiple_of(unit).unwrap_or(u64::MAX))
     }
 
-    /// Returns the parameters of a filter that folds to `shape`, as a column of a
-    /// [`Matrix`](crate::Matrix) must. They have the k and seed of `shape`. Their line count is its
-    /// times the smallest power of two that gives no fewer lines than these have. Folded to half
-    /// the lines, a filter of the same keys has about half the bits per key, so let `shape` be that
-    /// of the largest column.
+    /// Returns the parameters of a filter that folds to `shape`, as a column of a [`Matrix`](crate::Matrix)
+    /// must. They have the k and seed of `shape`. Their line count is that of `shape` times a power of two:
+    /// the smallest product that is no less than the line count of these. Folded to half the lines, a filter
+    /// of the same keys has about half the bits per key, so let `shape` be that of the largest column.
     ///
     /// ```
     /// use bloomline::Params;

@@ -63,8 +63,8 @@ impl StaticParams {
         }
     }
 
-    /// Sizes a filter for `keys` keys with at most so many bits for each, in sets of more than a few
-    /// thousand: with the most rows for which they are enough. Seed 0.
+    /// Sizes a filter for `keys` keys with the most rows that fit in `bits_per_key` bits per key. Sets of
+    /// fewer than a few thousand keys take more, for whole lines. Seed 0.
     ///
     /// # Errors
     /// [`Error::BitsPerKey`] if the bits are not a positive finite number; [`Error::TooFewBits`] if

@@ -18,9 +18,10 @@ use crate::{Error, Filter};
 use std::mem::offset_of;
 use std::ptr;
 
-/// bloomline_encoded_kind(): bloomline_filter_decode() reads it.
+/// What bloomline_encoded_kind() returns for a filter that bloomline_filter_decode() reads.
 pub const BLOOMLINE_KIND_FILTER: i32 = 1;
-/// bloomline_encoded_kind(): bloomline_filter_decode() reads it, as a classic filter.
+/// What bloomline_encoded_kind() returns for a classic filter, which bloomline_filter_decode()
+/// reads, too.
 pub const BLOOMLINE_KIND_CLASSIC: i32 = 6;
 const _: () = assert!(BLOOMLINE_KIND_FILTER == crate::Kind::Filter as i32);
 const _: () = assert!(BLOOMLINE_KIND_CLASSIC == crate::Kind::Classic as i32);
@@ -74,9 +75,9 @@ clone bloomline_filter_clone;
 /// bloomline_filter_free() frees a filter. Do not use its views afterwards.
 free bloomline_filter_free;
 
-/// bloomline_filter_memory() returns how many bytes of memory the lines of the filter take, the
-/// unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if
-/// it was set. The handle itself, of some hundred bytes, is not counted.
+/// bloomline_filter_memory() returns how many bytes of memory the lines of the filter take,
+/// including the unused end of huge pages. If bloomline_set_allocator() has set an allocator, that
+/// is what the allocator was asked for. The handle itself, of some hundred bytes, is not counted.
 memory bloomline_filter_memory;
 }
 
@@ -122,10 +123,10 @@ fn bloomline_filter_insert_keys(
 /// same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
 /// filter's bytes are the same for any number.
 ///
-/// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
+/// Each thread has a range of lines, so they need no atomics. They take fewer threads if there are
 /// few keys (another for each 32,768) or if the system starts no more, and one for a classic
-/// filter. By their bytes, it keeps up to 10 MiB of hashes; without the memory for them it takes
-/// one thread.
+/// filter. bloomline_filter_insert_keys_parallel() also keeps up to 10 MiB of hashes; without the
+/// memory for them it takes one thread.
 fn bloomline_filter_insert_hashes_parallel(
     filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize,
 ) {
@@ -145,8 +146,8 @@ fn bloomline_filter_insert_keys_parallel(
 /// bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. If
 /// 'bitmap' is NULL, one thread does the work.
 ///
-/// 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
-/// for each thread. Bytes and answers are the same for any number.
+/// For 'threads' and memory see bloomline_filter_insert_keys_parallel(); answers take another 128
+/// KiB for each thread. Bytes and answers are the same for any number of threads.
 fn bloomline_filter_insert_new_hashes(
     filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize, bitmap: *mut u64,
 ) -> usize {
@@ -285,10 +286,10 @@ write bloomline_filter_write;
 /// another kind; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
 decode bloomline_filter_decode;
 
-/// bloomline_filter_save() writes the filter to a file and atomically replaces one of that name.
-/// The bytes go to a file beside it first, and to the disk; then that takes the name. A reader of
-/// the name finds the old filter or the new one, whole. 'path' is NUL-terminated, on Windows in
-/// UTF-8.
+/// bloomline_filter_save() writes the filter to a file and atomically replaces one of that name. It
+/// first writes the bytes to another file in the same directory, flushes that to the disk, and then
+/// renames it. Whoever opens the name finds the whole old filter or the whole new one. 'path' is
+/// NUL-terminated, on Windows in UTF-8.
 ///
 /// On Unix the new file keeps the permissions of the old one and, where the process may set them,
 /// its owner and group. If the group cannot be kept, the new group gets the permissions of
@@ -302,9 +303,8 @@ decode bloomline_filter_decode;
 /// unchanged, with one exception: if flushing the directory fails, last of all, the new file is in
 /// place, and may not survive a power failure.
 ///
-/// The Rust runtime copies a path of 384 bytes or more, here, in the load functions, those of
-/// bloomline_journal and bloomline_map_open(). If there is no memory for that copy, it aborts the
-/// process.
+/// The Rust runtime copies a path of 384 bytes or more. If there is no memory for that copy, it
+/// aborts the process. This holds for every function that takes a path.
 save bloomline_filter_save;
 
 /// bloomline_filter_load() reads a filter from a file into memory, and checks it as

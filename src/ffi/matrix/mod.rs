@@ -28,7 +28,8 @@ use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;
 
-/// bloomline_encoded_kind(): bloomline_matrix_decode() and bloomline_map_open() read it.
+/// What bloomline_encoded_kind() returns for a matrix: bloomline_matrix_decode() reads it, and
+/// bloomline_map_open() opens it.
 pub const BLOOMLINE_KIND_MATRIX: i32 = 10;
 const _: () = assert!(BLOOMLINE_KIND_MATRIX == crate::Kind::Matrix as i32);
 
@@ -84,9 +85,9 @@ fn bloomline_matrix_new(
 
 handle! { bloomline_matrix(Held) matrix;
 /// bloomline_matrix_clone() and the functions under it are those of bloomline_filter, for all
-/// columns together, with their names. bloomline_map_matrix() probes an encoded matrix where it
-/// is. Its clone is a matrix in memory, which can be changed; it is checked like one that is
-/// decoded.
+/// columns together, with their names. bloomline_map_matrix() probes an encoded matrix where it is.
+/// bloomline_matrix_clone() of that matrix makes one in memory, which can be changed; it checks the
+/// bytes as bloomline_matrix_decode() does.
 ///
 /// Errors: as there; in reading, also BLOOMLINE_ERR_COLUMNS, and BLOOMLINE_ERR_LAYOUT for a filter
 /// of another kind.
@@ -108,9 +109,10 @@ exports! {
 /// the matrix's, or that times 2, 4, 8 and so on: then the column is the filter, folded.
 /// bloomline_params_foldable_to() makes such parameters.
 ///
-/// Set runs of 64, from a multiple of 64 on. A column alone takes fifty times as long as one in a
-/// run: all rows of the matrix are read and written for a bit of each. It runs on up to 'threads'
-/// threads, the caller's among them; 0: on as many as there are CPUs.
+/// Set runs of 64, from a multiple of 64 on. A column set alone takes fifty times as long as one in
+/// such a run, since all rows of the matrix are read and written for a bit of each.
+/// bloomline_matrix_set_columns() runs on up to 'threads' threads, the caller's among them; 0: on
+/// as many as there are CPUs.
 ///
 /// Errors: BLOOMLINE_ERR_COLUMN if there are not so many columns; BLOOMLINE_ERR_COLUMN_SHAPE if a
 /// filter does not fit; BLOOMLINE_ERR_NOT_A_FILTER if a view was not opened;
@@ -159,10 +161,10 @@ fn bloomline_matrix_column(
     new_handle(out, || Ok(bloomline_filter(required(matrix)?.0.column(column)?)))
 }
 
-/// bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also
-/// in a group. A group probes all its columns of one matrix at once, in the order of its views.
-/// What the view says of its fill and rate reads the rows of all columns. Valid until the matrix is
-/// changed or freed.
+/// bloomline_matrix_column_view() writes a view of a column to 'out': it is probed as any other
+/// filter, also in a group. A group probes all its columns of one matrix at once, whatever their
+/// order in the group. bloomline_view_about() of such a view reads the rows of all columns. Valid
+/// until the matrix is changed or freed.
 ///
 /// Errors: BLOOMLINE_ERR_COLUMN if there is no such column; BLOOMLINE_ERR_COLUMNS if there are more
 /// than 2^28; BLOOMLINE_ERR_BACKEND.

@@ -32,9 +32,9 @@ exports! {
 /// many may have it. The bit of a column in 'bitmap' is set if it may. bloomline_matrix_contains()
 /// probes for the key of 'len' bytes at 'key'.
 ///
-/// If 'among' is not NULL, only the columns whose bit is set there count, such as the tables that
-/// are live: it has a bit for each column, and is not where the answers are written. The others do
-/// not have the key. So it is for all functions below that take 'among'.
+/// If 'among' is not NULL, it is a bitmap with a bit for each column, other than 'bitmap'. Only the
+/// columns whose bit is set in it count, such as the tables that are live; the others do not have
+/// the key. All functions below that take 'among' treat it in this way.
 ///
 /// If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
 /// NULL, nothing is written and the result is SIZE_MAX.
@@ -78,10 +78,10 @@ fn bloomline_matrix_contains_hashes(
 }
 
 /// bloomline_matrix_select_hashes() probes columns for 'n' keys, too, and writes a pair for each
-/// column that may have a key, in ascending order: by key, then by column. It writes to 'pairs' as
-/// many as there is room for, which is for 'capacity', and their number to 'written'. It begins
-/// with the pair '*from', {0, 0} at first, and sets it to where to go on. Call it until from->key
-/// is 'n': then all pairs are written.
+/// column that may have a key, in ascending order: by key, then by column. It writes up to
+/// 'capacity' pairs to 'pairs', and their number to 'written'. It begins with the pair '*from'. Set
+/// that to {0, 0} before the first call; each call sets it to where the next one goes on. Call
+/// until from->key is 'n': then all pairs are written.
 ///
 /// A call writes all pairs of a key or none of them. Only if a key by itself has more than
 /// 'capacity' are they written by several calls: as many as there is room for, and the next ones.

@@ -144,10 +144,10 @@ fn bloomline_matrix_contains_in(
 }
 
 /// bloomline_matrix_ranges() writes which bytes to read for 'n' keys, by their hashes: ranges to
-/// 'out', in ascending order, and how many to 'count'. Ranges with a gap of at most 'gap' bytes are
-/// one, so equal ones are too. Let 'gap' be as many bytes as the store sends in the time that a
-/// request takes. 'out' has room for 'n' ranges. The bloomline_matrix_range() of each key lies
-/// within one of them. It allocates nothing.
+/// 'out', in ascending order, and how many to 'count'. It joins equal ranges, and ranges with a gap
+/// of at most 'gap' bytes between them. Let 'gap' be as many bytes as the store sends in the time
+/// that a request takes. 'out' has room for 'n' ranges. The bloomline_matrix_range() of each key
+/// lies within one of them. It allocates nothing.
 ///
 /// Errors: those of bloomline_matrix_range().
 fn bloomline_matrix_ranges(
@@ -176,9 +176,9 @@ fn bloomline_matrix_ranges(
 
 /// bloomline_matrix_row_ranges() writes which bytes are the rows that the key of a hash reads: up
 /// to k ranges of a bit for each column, to 'out', in ascending order, and how many to 'count'.
-/// They lie within its bloomline_matrix_range(). Read them in its place where there are many
-/// columns and a request costs little. They have no checksum. 'out' has room for k ranges, which
-/// is at most 16.
+/// They lie within its bloomline_matrix_range(). Read them instead of that range if there are many
+/// columns and a request costs little. They have no checksum. 'out' has room for k ranges, which is
+/// at most 16.
 ///
 /// Errors: those of bloomline_matrix_range().
 fn bloomline_matrix_row_ranges(

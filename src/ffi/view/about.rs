@@ -27,10 +27,11 @@ pub struct bloomline_view_facts {
 }
 
 exports! {
-/// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
-/// plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
-/// BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter
-/// is BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
+/// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out'. For
+/// plain, classic and counting filters these are the parameters that they were made with. A cuckoo
+/// filter has the layout BLOOMLINE_KIND_CUCKOO, and its fingerprint bits in place of k. A static
+/// filter has the layout BLOOMLINE_KIND_STATIC, the lines of its first level, and its rows in place
+/// of k. (No function makes a filter of the parameters of these two.)
 ///
 /// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
 /// of other engines, scalable and growing filters, windows and cascades.
@@ -44,8 +45,9 @@ fn bloomline_view_shape(
 }
 
 /// bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
-/// 'len', unless that is NULL. They are the first part of an encoded filter:
-/// bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
+/// 'len', unless that is NULL. The lines are the first part of an encoded filter, whose kind
+/// bloomline_encoded_kind() returns. For filters of other engines it returns the bytes that probes
+/// read.
 ///
 /// If 'view' is NULL or not opened, or of a scalable or growing filter, a window, a cascade or a
 /// column of a matrix, returns NULL and writes 0.

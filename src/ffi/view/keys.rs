@@ -110,9 +110,10 @@ const ONE_BY_ONE: usize = 2;
 exports! {
 /// bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
 /// MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
-/// present[i]. One or two keys are probed one by one; of more, the lines of each 64 are prefetched
-/// together. In cache, a loop of bloomline_view_contains() takes less time up to 2 keys, or up to 7
-/// of at most 16 bytes. For many keys bloomline_view_contains_keys() is faster.
+/// present[i]. One or two keys are probed one by one. Of more keys, up to 64 at a time have their
+/// lines prefetched together. If the filter is in the cache, a loop of bloomline_view_contains()
+/// takes less time for up to 2 keys, and for up to 7 keys of at most 16 bytes. For many keys
+/// bloomline_view_contains_keys() is faster.
 ///
 /// If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key whose
 /// pointer is NULL. If 'present' is NULL, nothing is written.

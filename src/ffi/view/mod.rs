@@ -199,17 +199,17 @@ unsafe fn open_view<'a>(
 
 exports! {
 /// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
-/// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable and
-/// growing filters, windows and cascades have several parts: BLOOMLINE_ERR_LAYOUT; probe their
-/// handles' views, or an encoded growing filter or cascade by bloomline_map_bytes().) It copies and
-/// allocates nothing.
+/// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. It copies and
+/// allocates nothing. Other kinds have several parts, and it returns BLOOMLINE_ERR_LAYOUT for them:
+/// for scalable and growing filters, windows, cascades and matrices. Decode these and probe their
+/// handles; bloomline_map_bytes() opens growing filters, cascades and matrices in place.
 ///
 /// 'flags' is 0 or BLOOMLINE_VIEW_UNVERIFIED. With 0 it checks all bytes, checksums included, and
 /// reads them from end to end. Do it once, or whenever they may have been damaged.
 ///
 /// Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY;
-/// BLOOMLINE_ERR_RESERVED for other flags. On any of them an engine reads the data behind the
-/// filter.
+/// BLOOMLINE_ERR_RESERVED for other flags. After any error, regard every key as present: read the
+/// data for which the filter was made.
 fn bloomline_view_open(
     data: *const c_void, len: usize, flags: u32, out: *mut bloomline_view,
 ) -> bloomline_status {
@@ -255,8 +255,8 @@ fn bloomline_view_contains_hashes(
 }
 
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
-/// 'key'. It serves all filters that hash alike. A view that was not opened hashes as
-/// bloomline_hash() with seed 0.
+/// 'key'. One hash serves for all filters that hash keys in the same way and with the same seed. A
+/// view that was not opened hashes as bloomline_hash() with seed 0.
 fn bloomline_view_hash(view: *const bloomline_view, key: *const c_void, len: usize) -> u64 {
     let (view, key) = (opened(view), key_or_empty(key, len));
     view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))

@@ -22,8 +22,9 @@ use crate::line::LINE_BYTES;
 use std::fmt;
 use std::io::{self, Write};
 
-/// A cascade: tells the keys of an included set from those of an excluded set, without an error, in
-/// a fraction of the memory of either. Both are given at once and no longer change.
+/// A cascade: tells for every key of two sets, the included and the excluded one, which of the two it is in.
+/// It is never wrong for these keys, and takes a fraction of the memory of either set. Both sets are given at
+/// once and no longer change.
 ///
 /// ```
 /// use bloomline::Cascade;

@@ -7,8 +7,8 @@ use crate::hash::hash_u64;
 use crate::kernel::growing::place::Common;
 use crate::shape::StaticParams;
 
-/// What a key is called in a static filter that was made of a growing one: a hash of its prefix. It is a
-/// few words; keep it beside the filter.
+/// The hashes of a static filter that was [frozen](crate::GrowingFilter::freeze) from a growing one: it knows
+/// a key by a hash of the key's prefix. A `Prefixes` is a few words; keep it beside the static filter.
 ///
 /// ```
 /// let mut growing = bloomline::GrowingFilter::new(1000, 0.01, 0)?;
@@ -42,9 +42,9 @@ fn hash_of(prefix: u64) -> u64 {
 }
 
 impl GrowingFilter {
-    /// Makes a static filter of the prefixes: it takes a quarter less memory, and no longer changes. It is
-    /// probed by hashes of [`Prefixes`], as it has no other: two keys of one prefix are one key to it.
-    /// So its false-positive rate is that of this filter and `rate` together.
+    /// Makes a static filter of the prefixes, which takes a quarter less memory and no longer changes. It
+    /// holds only hashes of prefixes, so probe it by the hashes that [`Prefixes`] makes. Two keys of one
+    /// prefix are one key to it. So its false-positive rate is that of this filter and `rate` together.
     ///
     /// ```
     /// use bloomline::GrowingFilter;

@@ -62,7 +62,7 @@ impl GrowingFilter {
     }
 
     /// Writes what changed since the last record of this filter as one more record: the prefixes of keys that
-    /// were inserted and removed. At 1 % that is 88 bytes and some 19 bits for each such key, if 1 key of
+    /// were inserted and removed. At 1 % that is 88 bytes, and some 20 bits for each such key if one key in
     /// 1,000 was. `sequence` must be higher than that of the last record.
     ///
     /// It writes the whole filter instead if it does not know what changed. That is so if it was not saved,

@@ -45,8 +45,8 @@ use state::{Alone, Region, Sweep, Terms};
 use std::fmt;
 use unsaved::Changes;
 
-/// A filter that grows and shrinks with its keys, from which keys can be removed, that counts them, and
-/// that is merged with others, in the memory of a plain filter.
+/// A filter that grows and shrinks with its keys, in the memory of a plain filter. Keys can be removed and
+/// counted, and filters can be merged.
 ///
 /// For each key it keeps a prefix of its hash, and nothing else: a key may be present if its prefix is
 /// there. Prefixes lie in order in 64-byte lines, with the bits in common left out. A probe reads one
@@ -65,10 +65,10 @@ use unsaved::Changes;
 ///
 /// # How many keys
 ///
-/// [`GrowingFilter::new`] is told the most keys that may come. With fewer, its false-positive rate is
-/// lower in proportion, and each key takes a bit more for each halving; with more, the rate is
-/// higher in proportion. Nothing else happens there. At 1 % it takes 10 bits per key in the end,
-/// and in bytes never more than then.
+/// [`GrowingFilter::new`] is told the most keys that may come. With fewer, its false-positive rate is lower
+/// in proportion, and each key takes a bit more for each halving; with more, the rate is higher in
+/// proportion. No insert is refused. With all its keys it takes 10 bits per key at 1 %, and with fewer keys
+/// fewer bytes.
 ///
 /// [`GrowingFilter::unbounded`] is told the first number of keys only. Its rate stays below the one
 /// asked for, however many come: each time they have doubled, new keys get a prefix longer by a bit.
@@ -83,9 +83,9 @@ use unsaved::Changes;
 ///   then be a false negative. Removing a definitely absent key fails and changes nothing.
 /// * What a bounded filter answers depends on its keys and its size in prefixes only, not on the order of
 ///   inserts and removals, nor on what it has been through.
-/// * An insert takes a few lines' work. Only while there are fewer than 256 lines, some 10,000 keys, it is
-///   built anew each time that it has grown by a twelfth. If there is no memory to grow, keys still find room
-///   as long as the present lines have it. If an insert fails, the filter is as before.
+/// * An insert takes a few lines' work. While the filter has fewer than 256 lines, some 10,000 keys, it is
+///   also built anew each time that it has grown by a twelfth. If there is no memory to grow, inserts succeed
+///   as long as the present lines have room. A failed insert leaves the filter unchanged.
 ///
 /// # Its bytes
 ///
@@ -100,10 +100,10 @@ use unsaved::Changes;
 ///
 /// # Keys chosen by an attacker
 ///
-/// Who knows the seed can choose keys that all belong into one line. They go on in up to a few lines, then
-/// into a sorted list, which every probe for an absent key searches. Answers stay right. A key that is
-/// inserted often is counted from the ninth time on. If keys come from outside, take a
-/// [random](crate::hash::random_seed) seed.
+/// An attacker who knows the seed can choose keys that all belong into one line. They fill a few lines after
+/// it, then go into a sorted list, which every probe for an absent key searches. Answers stay right, but
+/// probes become slow. Copies of one key do no such harm: from the ninth on they are only counted. If keys
+/// come from outside, take a [random](crate::hash::random_seed) seed.
 pub struct GrowingFilter {
     places: Places,
     regions: Vec<Region>,

@@ -36,8 +36,8 @@ impl GrowingFilter {
         more
     }
 
-    /// How often a key was inserted, less how often it was removed, at most: keys of the same prefix
-    /// count, too.
+    /// An upper estimate of how often a key is present: how often it was inserted less how often it was
+    /// removed. Keys of the same prefix count, too.
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> u64 {
         self.count_hash(self.hash(key))
     }

@@ -86,9 +86,9 @@ impl GrowingFilter {
     }
 
     /// Adds the keys of another filter: then each is there as often as in both together. The filters must be
-    /// made with the same numbers and seed, and may have any number of keys. Of a bounded filter the rate
-    /// rises with the keys; the rates of unbounded filters add up. Both are read in order, as a rule once; a
-    /// filter of both is built beside them.
+    /// made with the same numbers and seed, and may have any number of keys. The rate of a bounded filter
+    /// rises with the keys; the rates of unbounded filters add up. Both filters are read in order, usually
+    /// once, and a third filter is built beside them.
     ///
     /// # Errors
     /// [`Error::Mismatch`]; [`Error::OutOfMemory`]. The filter is unchanged.

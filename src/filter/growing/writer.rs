@@ -21,8 +21,8 @@ const BESIDE_RATE: f64 = 0.001;
 ///
 /// A probe that begins after an insert has returned, in the sense of the language, finds the key: after a
 /// message, a lock or a join, as with [`ConcurrentFilter`](crate::ConcurrentFilter). A probe under way during
-/// a change answers as before it or as after it. If the writer changes the same sixteenth of the filter
-/// 256 times during one probe, the answer is that the key may be present.
+/// a change answers as before it or as after it. If the writer changes the same sixteenth of the filter 256
+/// times during one probe, the probe answers "maybe".
 ///
 /// ```
 /// use bloomline::{GrowingFilter, GrowingWriter};
@@ -48,16 +48,16 @@ const BESIDE_RATE: f64 = 0.001;
 ///
 /// # What it costs
 ///
-/// While a region moves, its old lines stay until the end: up to a sixteenth more memory than a filter of
-/// its own. When the region has moved, they are freed, unless a reader is just then in a call: then with its
-/// end. A call that takes long keeps at most the lines that there were when it began.
+/// While a region moves, its old lines stay: up to a sixteenth more memory than a filter without readers
+/// takes. They are freed when the region has moved, or, if a reader is in a call just then, when that call
+/// ends. A call that takes long keeps at most the lines that there were when it began.
 ///
 /// If an attacker chooses keys, some prefixes have no room in lines. Readers see these through a Bloom filter:
 /// then one of 1000 keys that are absent may be present for them.
 ///
-/// If there is no memory to show readers a change, they answer that any key may be present, until there is. Only
-/// what says where lines are is shared by `Arc`: without memory for that, a few kilobytes at most, the process ends.
-/// It is made anew when a region begins or ends to move, and with the writer.
+/// If there is no memory to show readers a change, they answer "maybe" for every key until there is. A table
+/// of where lines are, a few kilobytes at most, is in an `Arc`: without memory for it the process ends. It is
+/// made with the writer, and whenever a region begins or ends to move.
 pub struct GrowingWriter {
     filter: GrowingFilter,
     shared: Arc<Shared>,

@@ -50,9 +50,9 @@ use std::ops::Range;
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 ///
-/// Rates and memory are those of the single filters: a column is, byte for byte, a plain [`Filter`] of
-/// the matrix's [`params`](Matrix::params), rows are padded to 64 columns. So all columns have one
-/// line count, k and seed; see [`Params::foldable_to`] for filters of other sizes.
+/// Rates and memory are those of the single filters: a column is, byte for byte, a plain [`Filter`] of the
+/// matrix's [`params`](Matrix::params). Rows are padded to 64 columns. All columns have one line count, k and
+/// seed; see [`Params::foldable_to`] for filters of other sizes.
 ///
 /// Probing works through a shared reference, from any number of threads. For filters of any kinds and
 /// sizes there is [`Group`](crate::Group).
@@ -115,8 +115,8 @@ impl Matrix {
 
     // ---- names and checksums ----
 
-    /// Gives each column a name of 8 bytes, the caller's own: the number of a file, a hash of its path.
-    /// They are encoded with the matrix. No name removes them all.
+    /// Gives each column a name of 8 bytes, the caller's own: the number of a file, a hash of its path. They
+    /// are encoded with the matrix. An empty slice removes all names.
     ///
     /// # Errors
     /// [`Error::Columns`] if there are neither as many names as columns nor none;

@@ -72,8 +72,8 @@ impl MatrixShape {
     }
 
     /// Returns which bytes of the encoded matrix are the rows that the key of a hash reads, in ascending
-    /// order: up to k ranges of a bit per column. They are within its [`range`](MatrixShape::range);
-    /// read them in its place where columns are many and a range costs little.
+    /// order: up to k ranges of a bit per column. They are within its [`range`](MatrixShape::range). Read
+    /// them instead of it if there are many columns and a request costs little.
     pub fn row_ranges(&self, hash: u64) -> impl Iterator<Item = Range<u64>> {
         let (start, row) = (self.range(hash).start, 8 * self.words() as u64);
         layouts::matrix::rows(hash, self.params().k())

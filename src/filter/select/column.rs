@@ -285,8 +285,8 @@ pub enum Nulls {
     Present,
 }
 
-/// A column with nulls: with a bitmap as Arrow's, in which a row without a value has no bit. The values of
-/// these rows count for nothing. For an example see [`Nulls`].
+/// A column with nulls, with a bitmap as in Arrow: the bit of a row without a value is 0. The values of these
+/// rows are ignored. For another example see [`Nulls`].
 ///
 /// ```
 /// use bloomline::{Filter, Nullable, Nulls, Select};
