@@ -23,6 +23,18 @@ void numbers()
     CHECK(Parquet::hashes(std::vector<bool>{false, true})[1] == Parquet::hash(true));
 }
 
+// The lines of docs/PARQUET.md, which tests/pages compares.
+void as_the_page_shows()
+{
+    const std::int64_t id = -1;
+    auto block = Parquet::block_build(Parquet::hashes(ids), Parquet::bits_per_key(0.01)); // of a vector of int64_t
+    CHECK(block);
+    auto view = View::open_parquet(*block);
+    CHECK(view);
+    bool maybe = view->contains(ParquetValue(id)); // a byte array as it is: view->contains(name)
+    CHECK(maybe && !view->contains(ParquetValue(6)));
+}
+
 void a_filter_in_parts()
 {
     const auto hashes = Parquet::hashes(ids);
@@ -59,6 +71,7 @@ int main()
 {
     check_begin("test_hpp_parquet");
     RUN(numbers);
+    RUN(as_the_page_shows);
     RUN(a_filter_in_parts);
     return check_end();
 }

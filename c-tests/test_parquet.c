@@ -131,6 +131,31 @@ static void headers_that_are_written(void)
     }
 }
 
+/* The lines of docs/PARQUET.md, which tests/pages compares. */
+static void as_the_page_shows(void)
+{
+    enum { n = 3 };
+    static const int64_t ids[n] = {1, -2, 1234567890123}, id = -2;
+    uint8_t block[64];
+    uint64_t hashes[n];
+    bloomline_status status;
+
+    const uint32_t engine = BLOOMLINE_ENGINE_PARQUET;
+    const double bits_per_key = bloomline_parquet_bits_per_key(0.01);
+    const size_t len = bloomline_engine_block_len(engine, n, bits_per_key); /* the room for 'block' */
+    REQUIRE(len <= sizeof block);
+    bloomline_parquet_hash_fixed(ids, sizeof *ids, n, hashes); /* ids are int64_t, little-endian */
+    status = bloomline_engine_block_build(engine, hashes, n, bits_per_key, block, len, NULL);
+    CHECK_OK(status);
+
+    bloomline_view view;
+    status = bloomline_view_open_engine(engine, block, len, &view);
+    CHECK_OK(status);
+    bool maybe = bloomline_view_contains(&view, &id, sizeof id);
+    /* 'ids' are not little-endian everywhere, but the same bytes were hashed. */
+    CHECK(maybe && !bloomline_view_contains(&view, "plum", 4));
+}
+
 /* Values side by side of any width, at any address; what is hashed is what another program hashes. */
 static void hashes_of_columns(void)
 {
@@ -294,6 +319,7 @@ int main(int argc, char **argv)
     RUN(filters_of_a_file);
     RUN(headers_of_the_golden_file);
     RUN(headers_that_are_written);
+    RUN(as_the_page_shows);
     RUN(hashes_of_columns);
     RUN(bits_without_a_header);
     RUN(folding);

@@ -68,7 +68,7 @@ func ExampleJournal() {
 		log.Fatal(err)
 	}
 
-	journal, filter, err = bloomline.OpenJournal(path)
+	journal, filter, err = bloomline.OpenJournal(path) // after a restart
 	if err != nil {
 		log.Fatal(err)
 	}

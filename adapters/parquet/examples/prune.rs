@@ -170,9 +170,9 @@ fn run(path: &Path, rows: usize) -> Result<()> {
     let file = File::open(path)?;
     let metadata = SerializedFileReader::new(file.try_clone()?)?.metadata().clone();
     let start = Instant::now();
-    let filters = ColumnFilters::read(&file, &metadata, 0)?;
+    let filters = ColumnFilters::read(&file, &metadata, 0)?; // of column 0
     let opened = start.elapsed();
-    let left = filters.may_contain_any(&asked)?;
+    let left = filters.may_contain_any(&asked)?; // the numbers of row groups, for `with_row_groups`
     let pruned = start.elapsed();
     let found = query(path, &left, &set)?;
     let with = start.elapsed();

@@ -23,6 +23,19 @@
 //! # }
 //! ```
 //!
+//! A program that has SlateDB's policy changes two lines:
+//!
+//! ```
+//! # async fn open() -> Result<(), Box<dyn std::error::Error>> {
+//! # use slatedb::{Db, object_store::memory::InMemory};
+//! # use std::sync::Arc;
+//! use bloomline_slatedb::BloomFilterPolicy; // was slatedb::BloomFilterPolicy
+//! let policy = BloomFilterPolicy::new(10);
+//! let db = Db::builder("/db", Arc::new(InMemory::new())).with_filter_policies(vec![Arc::new(policy)]).build().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Prefixes are filtered by a [`PrefixExtractor`](slatedb::PrefixExtractor), as in SlateDB's policy. No
 //! policy can answer for ranges. A filter that cannot be read answers "may be present", and none is ever
 //! built that lacks a key.
