@@ -27,11 +27,11 @@ pub struct bloomline_view_facts {
 }
 
 exports! {
-/// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out'. For
-/// plain, classic and counting filters these are the parameters that they were made with. A cuckoo
-/// filter has the layout BLOOMLINE_KIND_CUCKOO, and its fingerprint bits in place of k. A static
-/// filter has the layout BLOOMLINE_KIND_STATIC, the lines of its first level, and its rows in place
-/// of k. (No function makes a filter of the parameters of these two.)
+/// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out'. For a
+/// filter that was made with a bloomline_params, these are its parameters. A cuckoo filter has the
+/// layout BLOOMLINE_KIND_CUCKOO, and its fingerprint bits in place of k. A static filter has the
+/// layout BLOOMLINE_KIND_STATIC, the lines of its first level, and its rows in place of k. (No
+/// function makes a filter of the parameters of these two.)
 ///
 /// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
 /// of other engines, scalable and growing filters, windows and cascades.
