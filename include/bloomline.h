@@ -41,8 +41,8 @@
  *   bloomline_engine_     the filter blocks of RocksDB, Pebble, LevelDB and Parquet, in their bytes
  *   bloomline_parquet_    the parts of Parquet's filters: header, bits, hashes of columns
  *
- * A comment is that of all functions under it, to the next empty line. These rules hold for every
- * function unless its comment says otherwise:
+ * A comment documents all functions under it, up to the next empty line. These rules hold for
+ * every function unless its comment says otherwise:
  *
  * In doubt, true. A bloomline_..._contains...() returns true if it cannot answer: for a NULL
  * handle, a key that is NULL with a length above 0, a view that was not opened. A false negative
@@ -56,24 +56,25 @@
  * Bitmaps. Bit i % 64 of word i / 64 is that of key, or filter, number i; unused bits of the last
  * word are zero. A bitmap of n bits has (n + 63) / 64 words, and need not be initialized. A probe
  * sets the bit of a key that may be present. An insert sets the bit of a key that was new; a key
- * that is given twice is new once. If the handle or the array is NULL, all are set, and nothing
- * is inserted. The bitmap of an insert or a removal may be NULL. A probe whose bitmap is NULL
- * returns the number of keys, or filters, that it is asked for.
+ * that is given twice is new once. If the handle or the array of keys is NULL, all bits are set,
+ * and nothing is inserted. The bitmap of an insert or a removal may be NULL. A probe whose bitmap
+ * is NULL returns the number of its keys, or filters, as if all might be present.
  *
  * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or an error. The
  * comments name the errors to expect; any such function may also return BLOOMLINE_ERR_NULL and
- * BLOOMLINE_ERR_INTERNAL. There is no errno, no last error, and no state of a thread (but for
- * bloomline_swap). A failed allocation is a status too. Compilers warn of an ignored status: an
- * insert that failed is a false negative later.
+ * BLOOMLINE_ERR_INTERNAL. There is no errno, no last error, and no state kept for a thread,
+ * except by bloomline_swap. A failed allocation is a status too. Compilers warn of an ignored
+ * status: an insert that failed is a false negative later.
  *
  * Outputs are written only on success. They need not be initialized.
  *
  * Pointers. NULL is never allowed, except where a comment says so, and for an array or a buffer
- * with a count of 0. For NULL, a function with a status returns BLOOMLINE_ERR_NULL; others do
- * nothing, those that free included, and return 0 or what does no harm. A key that is NULL with a
- * length above 0 is inserted and hashed as if it were empty. Keys and encoded filters may have any
- * alignment (lines at multiples of 64 bytes are faster); everything else has that of its type. What
- * a call writes must not overlap anything else that it is given.
+ * with a count of 0. For NULL, a function that returns a status returns BLOOMLINE_ERR_NULL. Other
+ * functions do nothing, also those that free; they return 0, or a value that does no harm. A key
+ * that is NULL with a length above 0 is inserted and hashed as if it were empty. Keys and encoded
+ * filters may have any alignment (lines at multiples of 64 bytes are faster); everything else
+ * must be aligned as its type. What a call writes must not overlap anything else that it is
+ * given.
  *
  * Threads. Any number of threads may call functions that take a handle as const, on the same
  * handle, at once. A function that takes it as non-const requires exclusive access. All else that
@@ -161,12 +162,15 @@ typedef int32_t bloomline_status;
 #define BLOOMLINE_ERR_BITS_PER_KEY 3
 
 /**
- * k, the number of bits that a key sets, is outside 1 to 16. Of data also: the number in the place
- * of k is none that this type of filter has.
+ * k, the number of bits that a key sets, is outside 1 to 16. When data is read also: the number
+ * that other types of filters have in place of k is out of their range.
  */
 #define BLOOMLINE_ERR_K 4
 
-/** The line count is more than the type of filter, or memory, can have. Of data also: it is 0. */
+/**
+ * The line count is more than the type of filter, or memory, can have. When data is read also: it
+ * is 0.
+ */
 #define BLOOMLINE_ERR_LINE_COUNT 5
 
 /** Out of memory. */
@@ -184,7 +188,7 @@ typedef int32_t bloomline_status;
 /** BLOOMLINE_BACKEND names a backend that this CPU does not have, or that does not exist. */
 #define BLOOMLINE_ERR_BACKEND 10
 
-/** The data is shorter than any filter, or has not the length that it states. */
+/** The data is shorter than any filter, or its length is not the one that it states. */
 #define BLOOMLINE_ERR_TRUNCATED 11
 
 /** The data does not end as a filter does: it is something else, or was cut off. */
@@ -408,10 +412,11 @@ BLOOMLINE_API uint64_t bloomline_hash(const void *key, size_t len, uint64_t seed
 BLOOMLINE_API uint64_t bloomline_hash_u64(uint64_t key, uint64_t seed);
 
 /**
- * bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), bloomline_hash_u64_batch() as
- * bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers of 8
- * bytes themselves. bloomline_hash_u32_batch() hashes integers by their 4 bytes in little-endian
- * order: keys other than the same numbers in 8. They do nothing if either array is NULL.
+ * bloomline_hash_batch() writes the hashes of 'n' keys to 'out', in order: those of
+ * bloomline_hash(). bloomline_hash_u64_batch() does so for integers as bloomline_hash_u64(); 'out'
+ * may then be the array of integers itself. bloomline_hash_u32_batch() hashes integers by their 4
+ * bytes in little-endian order, so a number has another hash there than as 8 bytes. They do
+ * nothing if either array is NULL.
  */
 BLOOMLINE_API void bloomline_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t seed,
     uint64_t *out);
@@ -473,10 +478,10 @@ typedef struct bloomline_cuckoo_params {
  * bloomline_params_for_bits() writes a filter of 'bits_per_key' bits for each key, which may be a
  * fraction. It takes the k with the lowest false-positive rate at that size. 0 keys take one line.
  *
- * bloomline_params_for_rate_within() writes the first of them, in at most 'bytes' bytes of lines,
- * or one line. If that is too little, it takes all of them, and the k that is then best:
- * bloomline_params_rate() tells the rate, from which one can say whether the filter is worth its
- * probes.
+ * bloomline_params_for_rate_within() does the same as bloomline_params_for_rate(), but the filter
+ * takes at most 'bytes' bytes of lines (or one line). If 'rate' needs more, the filter takes all
+ * of these bytes, and the k that is best for them. bloomline_params_rate() then returns the rate,
+ * by which you decide whether the filter is worth its probes.
  *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
  * BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
@@ -559,10 +564,10 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
 typedef bool (*bloomline_write_fn)(void *context, const void *data, size_t len);
 
 /**
- * bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
- * BLOOMLINE_KIND_ number, which stands with the functions of its kind, or 0 if they are none. Later
- * versions may return other numbers. Reads and checks the last 64 bytes only: decoding can still
- * fail.
+ * bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes':
+ * one of the BLOOMLINE_KIND_ numbers, each of which is defined beside the functions of its kind; 0
+ * if the bytes are no encoded filter. Later versions may return other numbers. It reads and checks
+ * the last 64 bytes only: decoding can still fail.
  *
  * Returns 0 if 'bytes' is NULL.
  */
@@ -570,10 +575,13 @@ BLOOMLINE_API int32_t bloomline_encoded_kind(const void *bytes, size_t len);
 
 /* Filters ------------------------------------------------------------------------------- */
 
-/** bloomline_encoded_kind(): bloomline_filter_decode() reads it. */
+/** What bloomline_encoded_kind() returns for a filter that bloomline_filter_decode() reads. */
 #define BLOOMLINE_KIND_FILTER 1
 
-/** bloomline_encoded_kind(): bloomline_filter_decode() reads it, as a classic filter. */
+/**
+ * What bloomline_encoded_kind() returns for a classic filter, which bloomline_filter_decode()
+ * reads, too.
+ */
 #define BLOOMLINE_KIND_CLASSIC 6
 
 /**
@@ -611,9 +619,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_clone(const bloomline_filter
 BLOOMLINE_API void bloomline_filter_free(bloomline_filter *filter);
 
 /**
- * bloomline_filter_memory() returns how many bytes of memory the lines of the filter take, the
- * unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if
- * it was set. The handle itself, of some hundred bytes, is not counted.
+ * bloomline_filter_memory() returns how many bytes of memory the lines of the filter take,
+ * including the unused end of huge pages. If bloomline_set_allocator() has set an allocator, that
+ * is what the allocator was asked for. The handle itself, of some hundred bytes, is not counted.
  */
 BLOOMLINE_API size_t bloomline_filter_memory(const bloomline_filter *filter);
 
@@ -640,10 +648,10 @@ BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
  * same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
  * filter's bytes are the same for any number.
  *
- * Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
+ * Each thread has a range of lines, so they need no atomics. They take fewer threads if there are
  * few keys (another for each 32,768) or if the system starts no more, and one for a classic
- * filter. By their bytes, it keeps up to 10 MiB of hashes; without the memory for them it takes
- * one thread.
+ * filter. bloomline_filter_insert_keys_parallel() also keeps up to 10 MiB of hashes; without the
+ * memory for them it takes one thread.
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads);
@@ -655,8 +663,8 @@ BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filte
  * bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. If
  * 'bitmap' is NULL, one thread does the work.
  *
- * 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
- * for each thread. Bytes and answers are the same for any number.
+ * For 'threads' and memory see bloomline_filter_insert_keys_parallel(); answers take another 128
+ * KiB for each thread. Bytes and answers are the same for any number of threads.
  */
 BLOOMLINE_API size_t bloomline_filter_insert_new_hashes(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads, uint64_t *bitmap);
@@ -741,10 +749,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_decode(const void *data, siz
     bloomline_filter **out);
 
 /**
- * bloomline_filter_save() writes the filter to a file and atomically replaces one of that name.
- * The bytes go to a file beside it first, and to the disk; then that takes the name. A reader of
- * the name finds the old filter or the new one, whole. 'path' is NUL-terminated, on Windows in
- * UTF-8.
+ * bloomline_filter_save() writes the filter to a file and atomically replaces one of that name. It
+ * first writes the bytes to another file in the same directory, flushes that to the disk, and then
+ * renames it. Whoever opens the name finds the whole old filter or the whole new one. 'path' is
+ * NUL-terminated, on Windows in UTF-8.
  *
  * On Unix the new file keeps the permissions of the old one and, where the process may set them,
  * its owner and group. If the group cannot be kept, the new group gets the permissions of
@@ -758,9 +766,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_decode(const void *data, siz
  * unchanged, with one exception: if flushing the directory fails, last of all, the new file is in
  * place, and may not survive a power failure.
  *
- * The Rust runtime copies a path of 384 bytes or more, here, in the load functions, those of
- * bloomline_journal and bloomline_map_open(). If there is no memory for that copy, it aborts the
- * process.
+ * The Rust runtime copies a path of 384 bytes or more. If there is no memory for that copy, it
+ * aborts the process. This holds for every function that takes a path.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_filter_save(const bloomline_filter *filter,
     const char *path);
@@ -818,17 +825,17 @@ typedef struct bloomline_view {
 
 /**
  * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
- * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable and
- * growing filters, windows and cascades have several parts: BLOOMLINE_ERR_LAYOUT; probe their
- * handles' views, or an encoded growing filter or cascade by bloomline_map_bytes().) It copies and
- * allocates nothing.
+ * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. It copies and
+ * allocates nothing. Other kinds have several parts, and it returns BLOOMLINE_ERR_LAYOUT for them:
+ * for scalable and growing filters, windows, cascades and matrices. Decode these and probe their
+ * handles; bloomline_map_bytes() opens growing filters, cascades and matrices in place.
  *
  * 'flags' is 0 or BLOOMLINE_VIEW_UNVERIFIED. With 0 it checks all bytes, checksums included, and
  * reads them from end to end. Do it once, or whenever they may have been damaged.
  *
  * Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY;
- * BLOOMLINE_ERR_RESERVED for other flags. On any of them an engine reads the data behind the
- * filter.
+ * BLOOMLINE_ERR_RESERVED for other flags. After any error, regard every key as present: read the
+ * data for which the filter was made.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_view_open(const void *data, size_t len, uint32_t flags,
     bloomline_view *out);
@@ -850,8 +857,8 @@ BLOOMLINE_API size_t bloomline_view_contains_hashes(const bloomline_view *view,
 
 /**
  * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
- * 'key'. It serves all filters that hash alike. A view that was not opened hashes as
- * bloomline_hash() with seed 0.
+ * 'key'. One hash serves for all filters that hash keys in the same way and with the same seed. A
+ * view that was not opened hashes as bloomline_hash() with seed 0.
  */
 BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view, const void *key, size_t len);
 
@@ -892,10 +899,11 @@ typedef struct bloomline_view_facts {
 } bloomline_view_facts;
 
 /**
- * bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
- * plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
- * BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter
- * is BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
+ * bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out'. For a
+ * filter that was made with a bloomline_params, these are its parameters. A cuckoo filter has the
+ * layout BLOOMLINE_KIND_CUCKOO, and its fingerprint bits in place of k. A static filter has the
+ * layout BLOOMLINE_KIND_STATIC, the lines of its first level, and its rows in place of k. (No
+ * function makes a filter of the parameters of these two.)
  *
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
  * of other engines, scalable and growing filters, windows and cascades.
@@ -905,8 +913,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_view_shape(const bloomline_view *vi
 
 /**
  * bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
- * 'len', unless that is NULL. They are the first part of an encoded filter:
- * bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
+ * 'len', unless that is NULL. The lines are the first part of an encoded filter, whose kind
+ * bloomline_encoded_kind() returns. For filters of other engines it returns the bytes that probes
+ * read.
  *
  * If 'view' is NULL or not opened, or of a scalable or growing filter, a window, a cascade or a
  * column of a matrix, returns NULL and writes 0.
@@ -954,9 +963,10 @@ BLOOMLINE_API size_t bloomline_view_contains_keys(const bloomline_view *view,
 /**
  * bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
  * MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
- * present[i]. One or two keys are probed one by one; of more, the lines of each 64 are prefetched
- * together. In cache, a loop of bloomline_view_contains() takes less time up to 2 keys, or up to 7
- * of at most 16 bytes. For many keys bloomline_view_contains_keys() is faster.
+ * present[i]. One or two keys are probed one by one. Of more keys, up to 64 at a time have their
+ * lines prefetched together. If the filter is in the cache, a loop of bloomline_view_contains()
+ * takes less time for up to 2 keys, and for up to 7 keys of at most 16 bytes. For many keys
+ * bloomline_view_contains_keys() is faster.
  *
  * If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key whose
  * pointer is NULL. If 'present' is NULL, nothing is written.
@@ -1029,8 +1039,9 @@ BLOOMLINE_API size_t bloomline_view_select16_large_strings(const bloomline_view 
  * The column has all rows of the selection. That is the caller's promise: its length is not told,
  * and a row that it lacks is read where it would be.
  *
- * To leave out the rows that are null, refine the selection of the others. Where all rows may be
- * present, the selection stays as it is. If 'selection' is NULL, returns 'n'.
+ * To leave out rows that are null, pass a selection of the rows that are not. Where all rows may
+ * be present, as if 'view' was not opened, the selection stays as it is. If 'selection' is NULL,
+ * returns 'n'.
  */
 BLOOMLINE_API size_t bloomline_view_refine_u64(const bloomline_view *view, const uint64_t *values,
     uint32_t *selection, size_t n);
@@ -1156,8 +1167,8 @@ BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views
 /**
  * bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
  * an LSM tree, or the shards of a set. It returns how many may have it. The bit of a filter in
- * 'bitmap' is set if it may. Where that pays (16 large filters or more, by the CPU), the lines of
- * all are prefetched first; of fewer, misses overlap by themselves.
+ * 'bitmap' is set if it may. If there are 16 large filters or more, it first prefetches the lines
+ * of all, on CPUs where that pays. With fewer filters the cache misses overlap by themselves.
  *
  * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
  * all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
@@ -1177,7 +1188,8 @@ BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views, size_t
 /**
  * bloomline_views_contain_hash_each() and bloomline_views_contain_each() do the same for views
  * that lie anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be
- * present. Side by side, views of one kind take half the time.
+ * present. Views of one kind in an array, as bloomline_views_contain_hash() takes them, are probed
+ * in half the time.
  */
 BLOOMLINE_API size_t bloomline_views_contain_hash_each(const bloomline_view *const *views,
     size_t n_views, uint64_t hash, uint64_t *bitmap);
@@ -1202,8 +1214,9 @@ BLOOMLINE_API size_t bloomline_views_contain_each(const bloomline_view *const *v
 typedef struct bloomline_group bloomline_group;
 
 /**
- * bloomline_group_new() makes a group of 'n' views. It copies them. The filters that they are of
- * must stay as long as the group is used. A view that was not opened may have every key.
+ * bloomline_group_new() makes a group of 'n' views. It copies the views. The filters that the
+ * views are of must stay as long as the group is used. A view that was not opened may have every
+ * key.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
@@ -1237,9 +1250,9 @@ BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *grou
 
 /**
  * bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
- * the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
- * in its own table. It returns how many keys may be present. Where members[i] is not below the
- * number of filters, the key may be.
+ * the key of hashes[i]. That hash is the one that this filter uses. It is for looking up many
+ * keys, each in its own table. It returns how many keys may be present. If members[i] is not below
+ * the number of filters, the key may be present.
  */
 BLOOMLINE_API size_t bloomline_group_contains_pairs(const bloomline_group *group,
     const uint32_t *members, const uint64_t *hashes, size_t n, uint64_t *bitmap);
@@ -1261,7 +1274,10 @@ BLOOMLINE_API size_t bloomline_group_select16_pairs(const bloomline_group *group
 
 /* Several filters at once: one shape, side by side -------------------------------------- */
 
-/** bloomline_encoded_kind(): bloomline_matrix_decode() and bloomline_map_open() read it. */
+/**
+ * What bloomline_encoded_kind() returns for a matrix: bloomline_matrix_decode() reads it, and
+ * bloomline_map_open() opens it.
+ */
 #define BLOOMLINE_KIND_MATRIX 10
 
 /**
@@ -1287,9 +1303,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_new(const bloomline_params *
 
 /**
  * bloomline_matrix_clone() and the functions under it are those of bloomline_filter, for all
- * columns together, with their names. bloomline_map_matrix() probes an encoded matrix where it
- * is. Its clone is a matrix in memory, which can be changed; it is checked like one that is
- * decoded.
+ * columns together, with their names. bloomline_map_matrix() probes an encoded matrix where it is.
+ * bloomline_matrix_clone() of that matrix makes one in memory, which can be changed; it checks the
+ * bytes as bloomline_matrix_decode() does.
  *
  * Errors: as there; in reading, also BLOOMLINE_ERR_COLUMNS, and BLOOMLINE_ERR_LAYOUT for a filter
  * of another kind.
@@ -1316,9 +1332,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_load(const char *path, bloom
  * the matrix's, or that times 2, 4, 8 and so on: then the column is the filter, folded.
  * bloomline_params_foldable_to() makes such parameters.
  *
- * Set runs of 64, from a multiple of 64 on. A column alone takes fifty times as long as one in a
- * run: all rows of the matrix are read and written for a bit of each. It runs on up to 'threads'
- * threads, the caller's among them; 0: on as many as there are CPUs.
+ * Set runs of 64, from a multiple of 64 on. A column set alone takes fifty times as long as one in
+ * such a run, since all rows of the matrix are read and written for a bit of each.
+ * bloomline_matrix_set_columns() runs on up to 'threads' threads, the caller's among them; 0: on
+ * as many as there are CPUs.
  *
  * Errors: BLOOMLINE_ERR_COLUMN if there are not so many columns; BLOOMLINE_ERR_COLUMN_SHAPE if a
  * filter does not fit; BLOOMLINE_ERR_NOT_A_FILTER if a view was not opened;
@@ -1349,10 +1366,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_column(const bloomline_matri
     size_t column, bloomline_filter **out);
 
 /**
- * bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also
- * in a group. A group probes all its columns of one matrix at once, in the order of its views.
- * What the view says of its fill and rate reads the rows of all columns. Valid until the matrix is
- * changed or freed.
+ * bloomline_matrix_column_view() writes a view of a column to 'out': it is probed as any other
+ * filter, also in a group. A group probes all its columns of one matrix at once, whatever their
+ * order in the group. bloomline_view_about() of such a view reads the rows of all columns. Valid
+ * until the matrix is changed or freed.
  *
  * Errors: BLOOMLINE_ERR_COLUMN if there is no such column; BLOOMLINE_ERR_COLUMNS if there are more
  * than 2^28; BLOOMLINE_ERR_BACKEND.
@@ -1420,9 +1437,9 @@ typedef struct bloomline_matrix_pair {
  * many may have it. The bit of a column in 'bitmap' is set if it may. bloomline_matrix_contains()
  * probes for the key of 'len' bytes at 'key'.
  *
- * If 'among' is not NULL, only the columns whose bit is set there count, such as the tables that
- * are live: it has a bit for each column, and is not where the answers are written. The others do
- * not have the key. So it is for all functions below that take 'among'.
+ * If 'among' is not NULL, it is a bitmap with a bit for each column, other than 'bitmap'. Only the
+ * columns whose bit is set in it count, such as the tables that are live; the others do not have
+ * the key. All functions below that take 'among' treat it in this way.
  *
  * If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
  * NULL, nothing is written and the result is SIZE_MAX.
@@ -1443,10 +1460,10 @@ BLOOMLINE_API size_t bloomline_matrix_contains_hashes(const bloomline_matrix *ma
 
 /**
  * bloomline_matrix_select_hashes() probes columns for 'n' keys, too, and writes a pair for each
- * column that may have a key, in ascending order: by key, then by column. It writes to 'pairs' as
- * many as there is room for, which is for 'capacity', and their number to 'written'. It begins
- * with the pair '*from', {0, 0} at first, and sets it to where to go on. Call it until from->key
- * is 'n': then all pairs are written.
+ * column that may have a key, in ascending order: by key, then by column. It writes up to
+ * 'capacity' pairs to 'pairs', and their number to 'written'. It begins with the pair '*from'. Set
+ * that to {0, 0} before the first call; each call sets it to where the next one goes on. Call
+ * until from->key is 'n': then all pairs are written.
  *
  * A call writes all pairs of a key or none of them. Only if a key by itself has more than
  * 'capacity' are they written by several calls: as many as there is room for, and the next ones.
@@ -1574,10 +1591,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_contains_in(const bloomline_
 
 /**
  * bloomline_matrix_ranges() writes which bytes to read for 'n' keys, by their hashes: ranges to
- * 'out', in ascending order, and how many to 'count'. Ranges with a gap of at most 'gap' bytes are
- * one, so equal ones are too. Let 'gap' be as many bytes as the store sends in the time that a
- * request takes. 'out' has room for 'n' ranges. The bloomline_matrix_range() of each key lies
- * within one of them. It allocates nothing.
+ * 'out', in ascending order, and how many to 'count'. It joins equal ranges, and ranges with a gap
+ * of at most 'gap' bytes between them. Let 'gap' be as many bytes as the store sends in the time
+ * that a request takes. 'out' has room for 'n' ranges. The bloomline_matrix_range() of each key
+ * lies within one of them. It allocates nothing.
  *
  * Errors: those of bloomline_matrix_range().
  */
@@ -1587,9 +1604,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_ranges(const bloomline_matri
 /**
  * bloomline_matrix_row_ranges() writes which bytes are the rows that the key of a hash reads: up
  * to k ranges of a bit for each column, to 'out', in ascending order, and how many to 'count'.
- * They lie within its bloomline_matrix_range(). Read them in its place where there are many
- * columns and a request costs little. They have no checksum. 'out' has room for k ranges, which
- * is at most 16.
+ * They lie within its bloomline_matrix_range(). Read them instead of that range if there are many
+ * columns and a request costs little. They have no checksum. 'out' has room for k ranges, which is
+ * at most 16.
  *
  * Errors: those of bloomline_matrix_range().
  */
@@ -1621,8 +1638,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_parts(const bloomline_matrix
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
 /**
- * bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
- * read.
+ * What bloomline_encoded_kind() returns for a static filter: bloomline_view_open() and
+ * bloomline_map_open() open it.
  */
 #define BLOOMLINE_KIND_STATIC 8
 
@@ -1689,8 +1706,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_static_block_build(const uint64_t *
  * its kind.
  *
  * Errors: those of bloomline_filter_save(); those of bloomline_view_open() for bytes that are no
- * encoded filter, as where 'len' is that of the buffer and the filter is shorter. The old file is
- * unchanged.
+ * encoded filter, for example if 'len' is the length of a buffer that is longer than the filter.
+ * The old file is unchanged.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_block_save(const void *data, size_t len,
     const char *path);
@@ -1717,8 +1734,9 @@ BLOOMLINE_API void bloomline_builder_free(bloomline_builder *builder);
 
 /**
  * bloomline_builder_add() adds the key of 'len' bytes at 'key', bloomline_builder_add_hash() a key
- * by its hash, the others 'n' keys. A key equal to one of the last two different ones counts once:
- * another version of it, or the prefix of sorted keys that is added with each of them.
+ * by its hash, the others 'n' keys. A key that equals one of the last two different keys is not
+ * counted again. So several versions of a key count once, and so does the prefix that sorted keys
+ * share if you add it with each of them.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
  * length above 0. No key is added, and would be a false negative of the block.
@@ -1763,9 +1781,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_builder_finish(bloomline_builder *b
 /* Lines: filters in the caller's own memory --------------------------------------------- */
 
 /**
- * bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
- * 'line_count' of 'params' times 64 bytes, of the 'len' that are there. Lines of zeros are an
- * empty filter. It allocates nothing and keeps no state. Lines aligned to 64 bytes are faster.
+ * bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines'. The
+ * lines take 64 times the 'line_count' of 'params' in bytes; 'len' is how many bytes there are.
+ * Lines of zeros are an empty filter. It allocates nothing and keeps no state. Lines aligned to 64
+ * bytes are faster.
  *
  * The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer after
  * them.
@@ -1778,8 +1797,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_insert_hashes(const bloomline
 
 /**
  * bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines';
- * bloomline_lines_intersect() keeps only what both have, as bloomline_filter_intersect(). Both are
- * of 'params': line count, k and seed, which the caller vouches for, as lines do not state them.
+ * bloomline_lines_intersect() keeps only what both have, as bloomline_filter_intersect(). Both
+ * have the line count, k and seed of 'params': the caller has to know, since lines do not say it.
  * 'from' may be the lines of a view of the same parameters, from bloomline_view_lines(), but must
  * not overlap 'lines'. It allocates nothing.
  *
@@ -1806,15 +1825,19 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_view(const bloomline_params *
 
 /* bloomline_cascade: exact answers for the keys of two sets that no longer change ------- */
 
-/** bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it. */
+/**
+ * What bloomline_encoded_kind() returns for a filter that bloomline_cascade_decode() reads, and
+ * bloomline_map_open() opens.
+ */
 #define BLOOMLINE_KIND_CASCADE 9
 
 /**
- * Tells the keys of an included set from those of an excluded set, without an error, in a fraction
- * of the memory of either. Both are given at once and no longer change. Probes, through
- * bloomline_cascade_view(), return true for each included key and false for each excluded one; for
- * a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
- * static filters, its layers, each of the keys that the one before passes wrongly.
+ * Tells for every key of two sets, the included and the excluded one, which of the two it is in.
+ * It is never wrong for these keys, and takes a fraction of the memory of either set. Both sets
+ * are given at once and no longer change. Probes, through bloomline_cascade_view(), return true
+ * for each included key and false for each excluded one; for a key of neither set, true at the
+ * 'unknown_rate' of bloomline_cascade_about(). It is a series of static filters, its layers. Each
+ * holds the keys for which the layer before wrongly answers true.
  */
 typedef struct bloomline_cascade bloomline_cascade;
 
@@ -1899,9 +1922,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_casca
  * A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
  * may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
  *
- * All accesses are relaxed atomic ones but the reads of vectors, which no language has atomic: see
- * the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the library, there
- * is share/bloomline/tsan.supp.
+ * All accesses are relaxed atomic ones, except reads of vectors: no language has an atomic load of
+ * a vector, see the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the
+ * library, there is share/bloomline/tsan.supp.
  */
 typedef struct bloomline_concurrent bloomline_concurrent;
 
@@ -1997,10 +2020,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_snapshot(const bloomline
 /* bloomline_concurrent_builder: threads insert columns; probed once finished ------------ */
 
 /**
- * A filter that any number of threads insert columns into, and that nobody can probe: no function
- * takes a builder for that. The filter is there once it is finished. Until then a pointer to it is
- * NULL, and a bloomline_view of zeros is not opened: probes of both return true. So no row is
- * dropped for a key that was still to come.
+ * Builds a filter: any number of threads insert columns into the builder, and finishing it returns
+ * the filter. No function probes a builder. Until it is finished, keep NULL as the pointer to the
+ * filter, or zeros as its bloomline_view: probes of both return true. So no row is dropped because
+ * its key had not been inserted yet.
  *
  * Threads wait for each other, in turn, while one inserts some hundred keys into a part of the
  * lines. So do not use a builder in a child process that was forked meanwhile. All of a classic
@@ -2023,12 +2046,12 @@ BLOOMLINE_API void bloomline_concurrent_builder_free(bloomline_concurrent_builde
 
 /**
  * bloomline_concurrent_builder_insert() inserts the keys of 'count' columns. It may run in any
- * number of threads. Nothing is copied but some thousands of hashes at a time, onto the stack of
- * the thread, of which it takes 80 KiB. It allocates nothing.
+ * number of threads. It copies only some thousands of hashes at a time, onto the thread's stack,
+ * of which it takes 80 KiB. It allocates nothing.
  *
  * Errors: BLOOMLINE_ERR_NULL for a column whose array is NULL, and for strings whose offsets are
  * negative or descend, or that have bytes and whose 'data' is NULL; BLOOMLINE_ERR_LAYOUT for a
- * 'type' that is unknown. Of none of the columns a key is inserted.
+ * 'type' that is unknown. After an error no key of any column is inserted.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_insert(
     const bloomline_concurrent_builder *builder, const bloomline_column *columns, size_t count);
@@ -2044,9 +2067,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_union(
     const bloomline_concurrent_builder *builder, const bloomline_filter *from);
 
 /**
- * bloomline_concurrent_builder_key_count() returns how many keys were inserted, repeated ones
- * counted each time, rows that are null not: whether all that were to come are there. Returns 0
- * for NULL.
+ * bloomline_concurrent_builder_key_count() returns how many keys were inserted. Repeated keys
+ * count each time, rows that are null do not. The number shows whether all keys that you expect
+ * have come. Returns 0 for NULL.
  */
 BLOOMLINE_API uint64_t bloomline_concurrent_builder_key_count(
     const bloomline_concurrent_builder *builder);
@@ -2058,8 +2081,8 @@ BLOOMLINE_API uint64_t bloomline_concurrent_builder_key_count(
  *
  * bloomline_concurrent_builder_finish_to_rate() folds it as bloomline_filter_fold_to_rate() does
  * to 'rate', unless it is classic or there is no memory for that. If its false-positive rate is
- * above 'most', from 0 to 1, it is not worth its probes: it is freed, and NULL is written to
- * 'out', of which probes return true.
+ * above 'most', from 0 to 1, it is not worth its probes: the function frees it and writes NULL to
+ * 'out'; probes of NULL return true.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_RATE for rates out of range. '*builder' is
  * unchanged, and still the caller's.
@@ -2071,10 +2094,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_finish_to_rate(
 
 /* bloomline_counting: keys can be removed; five times the memory ------------------------ */
 
-/** bloomline_encoded_kind(): bloomline_counting_decode() reads it. */
+/** What bloomline_encoded_kind() returns for a filter that bloomline_counting_decode() reads. */
 #define BLOOMLINE_KIND_COUNTING 2
 
-/** The highest count: so often, or more often. */
+/** The highest count, which means 15 times or more. */
 #define BLOOMLINE_COUNTING_MOST 15
 
 /**
@@ -2196,21 +2219,22 @@ BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
 
 /* bloomline_cuckoo: keys can be removed; can become full -------------------------------- */
 
-/** bloomline_encoded_kind(): bloomline_cuckoo_decode() reads it. */
+/** What bloomline_encoded_kind() returns for a filter that bloomline_cuckoo_decode() reads. */
 #define BLOOMLINE_KIND_CUCKOO 7
 
 /**
  * A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
  * bloomline_cuckoo_view().
  *
- * It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
+ * It keeps a fingerprint of each key, in one of 8 slots. If relocating others makes no room,
  * inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots can be used:
  * bloomline_cuckoo_params says how many there are. A key that is inserted twice is present twice,
  * and has to be removed twice; it can be present 8 times at most.
  *
  * A full filter fails fast. An insert relocates up to 2,048 fingerprints to make room. After 16
- * searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key
- * removed 2,048. A clone remembers those searches, a decoded filter does not.
+ * searches that found no room, an insert relocates only 8. Each key that is inserted after that
+ * allows later inserts 8 relocations more, each key that is removed 2,048. A clone has the same
+ * allowance, a decoded filter a new one.
  *
  * Remove only keys you inserted. Any other removal can delete an inserted key's fingerprint; that
  * key is then a false negative. BLOOMLINE_ERR_ABSENT reports some such mistakes, not all.
@@ -2303,7 +2327,10 @@ BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
 
 /* bloomline_growing: grows with its keys; they can be removed, counted, merged ---------- */
 
-/** bloomline_encoded_kind(): bloomline_growing_decode() and bloomline_map_open() read it. */
+/**
+ * What bloomline_encoded_kind() returns for a filter that bloomline_growing_decode() reads, and
+ * bloomline_map_open() opens.
+ */
 #define BLOOMLINE_KIND_GROWING 11
 
 /**
@@ -2547,8 +2574,8 @@ typedef struct bloomline_journal bloomline_journal;
  * UTF-8, with the whole of 'filter'. A file that is there is replaced atomically, as by
  * bloomline_growing_save().
  *
- * Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that is
- * open, or if the process may not write to it: then nothing says whether it is.
+ * Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that
+ * is open, or if the process may not write to the file and so cannot tell whether it is open.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_create(const char *path,
     bloomline_growing *filter, uint64_t sequence, bloomline_journal **out);
@@ -2604,8 +2631,8 @@ BLOOMLINE_API void bloomline_journal_free(bloomline_journal *journal);
 /**
  * bloomline_growing_save_whole() passes the whole filter to 'write', as the first record of a
  * journal in bytes of your own: in another store, in a message. bloomline_growing_save_changed()
- * passes what changed since the last record of this filter. At 1 % that is 88 bytes and some 19
- * bits for each key inserted or removed, if 1 key of 1,000 was.
+ * passes what changed since the last record of this filter. At 1 % that is 88 bytes, and some 20
+ * bits for each key inserted or removed if one key in 1,000 was.
  *
  * It passes the whole filter instead if the filter does not know what changed. That is so if it
  * was not saved, replayed or patched before, or was united, intersected, subtracted from or cleared
@@ -2657,10 +2684,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_patch_since(const void *jou
  * bloomline_journal_open(), or have been patched before. Nothing else may have changed it since.
  *
  * Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has;
- * BLOOMLINE_ERR_MISMATCH if a whole filter in it has another seed, since views keep theirs:
- * bloomline_growing_replay() of the patch makes a filter of it; those of that function,
- * BLOOMLINE_ERR_TRUNCATED also for a record that is not all there. The records before the one that
- * is wrong are applied.
+ * BLOOMLINE_ERR_MISMATCH if the patch has a whole filter of another seed: views of this filter
+ * would go on with the old seed, so make a new filter of the patch by bloomline_growing_replay().
+ * Also the errors of that function, BLOOMLINE_ERR_TRUNCATED also for a record that is not all
+ * there. The records before the one that is wrong are applied.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_growing_apply_patch(bloomline_growing *filter,
     const void *patch, size_t len, uint64_t *sequence);
@@ -2675,13 +2702,13 @@ BLOOMLINE_API bool bloomline_growing_saved_sequence(const bloomline_growing *fil
 
 /* bloomline_scalable: grows with its keys, for an unknown number of them ---------------- */
 
-/** bloomline_encoded_kind(): bloomline_scalable_decode() reads it. */
+/** What bloomline_encoded_kind() returns for a filter that bloomline_scalable_decode() reads. */
 #define BLOOMLINE_KIND_SCALABLE 3
 
 /**
  * A filter for an unknown number of keys: it grows with them, and stays below its false-positive
  * rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
- * at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
+ * at a lower rate. At a thousand times the first number of keys it has 10 stages, and takes 1.9
  * times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
  * inserted again. Probed through bloomline_scalable_view().
  *
@@ -2857,7 +2884,7 @@ BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
 
 /* bloomline_window: keys expire --------------------------------------------------------- */
 
-/** bloomline_encoded_kind(): bloomline_window_decode() reads it. */
+/** What bloomline_encoded_kind() returns for a filter that bloomline_window_decode() reads. */
 #define BLOOMLINE_KIND_WINDOW 4
 
 /**
@@ -3080,13 +3107,13 @@ BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
  * 'len' are read.
  *
  * Of RocksDB, 'data' is a full filter, or one partition of a partitioned one, without the trailer
- * of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whichever
- * of the two numbers 'engine' is: those of format_version 5 and later, and older ones. These have
- * lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash(). As in
- * RocksDB, a block of no keys reports every key as absent; a block that is marked so, or makes no
- * sense, every key as present. Of LevelDB, 'data' is one of the filters in a table's filter block;
- * empty data is the filter of no keys. Of Parquet, 'data' is the filter of a column chunk, header
- * included; what is behind it is not looked at.
+ * of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whether
+ * 'engine' is BLOOMLINE_ENGINE_ROCKSDB or BLOOMLINE_ENGINE_ROCKSDB_LEGACY. Filters older than
+ * format_version 5 have lines of 64 (Pebble's), 128 or 256 bytes, and another hash than newer
+ * ones: use bloomline_view_hash(). As in RocksDB, a block of no keys reports every key as absent;
+ * a block that is marked so, or makes no sense, every key as present. Of LevelDB, 'data' is one of
+ * the filters in a table's filter block; empty data is the filter of no keys. Of Parquet, 'data'
+ * is the filter of a column chunk, header included; what is behind it is not looked at.
  *
  * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
  * another number than those of engines. Then, against the rule, 'out' is written: a view that
@@ -3217,10 +3244,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_parquet_insert_hashes(void *bits, s
     const uint64_t *hashes, size_t n);
 
 /**
- * bloomline_parquet_fold() folds bits to a half, a quarter and so on, as small as their
- * false-positive rate is at most 'rate', and writes to 'folded_len' how many bytes are left: the
- * first ones. The bytes behind them are undefined. All keys stay. If the rate is higher already,
- * nothing changes; an odd number of blocks cannot be folded.
+ * bloomline_parquet_fold() folds bits to a half, a quarter and so on, for as long as their
+ * false-positive rate stays at 'rate' or below. It writes to 'folded_len' how many bytes are left,
+ * which are the first ones. The bytes behind them are undefined. All keys stay. If the rate is
+ * above 'rate' already, or the number of blocks is odd, nothing changes.
  *
  * Errors: BLOOMLINE_ERR_RATE unless it is between 0 and 1; BLOOMLINE_ERR_LINE_COUNT and
  * BLOOMLINE_ERR_TRUNCATED for a length that bloomline_view_open_parquet_bits() refuses. Nothing is
