@@ -30,7 +30,7 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo go test test-short-c test-short-go test-short-rust test-all test-rust test-package test-asan \
+.PHONY: help demo go test test-short-c test-short-go test-short-rust test-all test-rust test-package test-asan test-tsan \
     test-c test-engines test-go test-cross test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go \
     test-fuzz test-redis test-redis-all \
     $(addprefix test-,$(ADAPTERS)) lint doc lib install redis header abi api golden instructions bench tune \
@@ -64,7 +64,7 @@ test-short-rust: tools
 
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the longest has none.
-test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-redis test-fuzz test-engines \
+test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-tsan test-redis test-fuzz test-engines \
     test-cross-go test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
 
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
@@ -85,6 +85,9 @@ test-package: tools ## the crate as it is published: small, its links hold, it b
 
 test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
+
+test-tsan: tools ## Rust readers beside a writer under ThreadSanitizer
+	scripts/rust-tsan.sh
 
 test-c: ## the C and C++ tests: plain, sanitizers, valgrind, packages
 	$(MAKE) --no-print-directory test-tools lib

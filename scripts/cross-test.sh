@@ -307,13 +307,14 @@ fi
 
 : >"$BLOOMLINE_CROSS_RAN"
 # Without examples and documentation, which do nothing that the tests do not, and without the programs
-# whose work no CPU does in another way: they compare text, or need what is built natively alone.
+# whose work no CPU does in another way: they compare text, need what is built natively alone, or are tests of
+# `all` once more.
 tests=(--test unwinding)
 if [ "$name" != musl ]; then
     tests=(--lib --test all)
     for file in tests/*.rs; do
         case $(basename "$file" .rs) in
-            header | loom | serde | control_overread) ;;
+            header | loom | serde | control_overread | races) ;;
             *) tests+=(--test "$(basename "$file" .rs)") ;;
         esac
     done

@@ -23,7 +23,8 @@ die() { say "FAILED: $*" >&2; exit 1; }
 files_out="header: compares text
 loom: has atomics of its own
 serde: has no memory of its own
-control_overread: must fail, see above"
+control_overread: must fail, see above
+races: are among those of tests/all"
 
 # Named, so that build scripts and macros, which run here, are not instrumented.
 host=$(rustc -vV | sed -n 's/^host: //p')

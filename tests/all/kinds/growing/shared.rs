@@ -109,7 +109,7 @@ fn readers(unbounded: bool) {
     let mut writer = GrowingWriter::new(filter).unwrap();
     let (inserted, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
-        for seed in [1, 2] {
+        let threads = [1, 2].map(|seed| {
             let reader = writer.reader();
             let (hashes, inserted, ended) = (&hashes, &inserted, &ended);
             scope.spawn(move || {
@@ -134,8 +134,8 @@ fn readers(unbounded: bool) {
                     absent += 100;
                 }
                 (absent, wrong)
-            });
-        }
+            })
+        });
         let (first, rest) = hashes.split_at(kept);
         for (i, &hash) in first.iter().enumerate() {
             writer.insert_hash(hash).unwrap();
@@ -147,6 +147,8 @@ fn readers(unbounded: bool) {
             writer.remove_hash(hash).unwrap();
         }
         ended.store(true, Ordering::Relaxed);
+        // ThreadSanitizer does not see that a scope waits for its threads.
+        threads.into_iter().for_each(|thread| _ = thread.join().unwrap());
     });
     assert_eq!(writer.filter().key_count(), kept as u64);
     assert!(hashes[..kept].iter().all(|&hash| writer.filter().contains_hash(hash)));
