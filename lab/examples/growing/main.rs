@@ -1,14 +1,18 @@
-//! Growing filters beside a plain, a scalable and a cuckoo filter, at 1 %: inserts while they grow, what single
-//! inserts take at worst, probes and removals, merging and listing, and what churn leaves. Hashes are given.
-//! Nanoseconds per key of processor time, medians of rounds in turn.
+//! Growing filters, all figures in one run: memory, rate and lines per probe; beside a plain, a scalable and a cuckoo
+//! filter, at 1 %, inserts while they grow, probes and removals; what single inserts take at worst, merging and
+//! listing, and what churn leaves. Hashes are given. Nanoseconds per key of processor time, medians of rounds in
+//! turn.
 //!
 //! ```text
-//! cargo run --release --manifest-path lab/Cargo.toml --example growing [KEYS] [insert] [work] [probe] [sets] [churn]
+//! cargo run --release --manifest-path lab/Cargo.toml --example growing -- \
+//!     [KEYS] [bits] [insert] [work] [probe] [sets] [churn]
 //! ```
 
-#[path = "../../benches/common/mod.rs"]
+mod churn;
+#[path = "../../../benches/common/mod.rs"]
 #[allow(unused_imports)]
 mod common;
+mod counted;
 
 use bloomline::{
     Backend, CuckooFilter, CuckooParams, Filter, GrowingFilter, Params, Probe, ScalableFilter,
@@ -30,6 +34,10 @@ fn main() {
     let keys = |usual: u64| numbers.first().map_or(usual, |keys| keys.parse().unwrap());
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     println!("backend: {}", Backend::active().unwrap().name());
+    if wanted("bits") {
+        counted::bounded(keys(4_000_000));
+        counted::unbounded(keys(4_000_000));
+    }
     if wanted("insert") {
         inserts(keys(10_000_000));
     }
@@ -47,7 +55,7 @@ fn main() {
         sets(keys(10_000_000));
     }
     if wanted("churn") {
-        churn(keys(200_000));
+        churn::churn(keys(1_000_000));
     }
 }
 
@@ -95,6 +103,13 @@ fn in_turn(rounds: usize, mut contenders: Vec<Contender<'_>>) {
     for ((name, _), times) in contenders.iter().zip(&times) {
         println!("  {name:34} {:8.1}", median(times));
     }
+}
+
+/// A name, and what belongs to it.
+fn line<T: std::fmt::Display>(name: &str, figures: impl IntoIterator<Item = T>) {
+    print!("  {name:34}");
+    figures.into_iter().for_each(|figure| print!(" {figure:>11}"));
+    println!();
 }
 
 macro_rules! filling {
@@ -291,42 +306,5 @@ fn sets(keys: u64) {
         ("build of sorted hashes", builds),
     ] {
         println!("  {name:34} {:8.2}", median(&times));
-    }
-}
-
-/// As many rounds as keys are replaced, each of them once in a round.
-fn churn(keys: u64) {
-    const ROUNDS: u64 = 100;
-    println!(
-        "{keys} keys, all of them replaced in each of {ROUNDS} rounds: probe, remove and insert, bits per key"
-    );
-    let mut filter = growing(keys);
-    let mut all = hashes(1, keys);
-    filter.insert_hashes(&all).unwrap();
-    let absent = hashes(200, PROBES as u64);
-    let mut probed = Vec::new();
-    let mut changed = Vec::new();
-    for round in 0..ROUNDS {
-        let fresh = hashes(2 + round, keys);
-        probed.push(time(PROBES, || {
-            absent.iter().filter(|&&hash| filter.contains_hash(hash)).count()
-        }));
-        changed.push(time(all.len(), || {
-            for (&old, &new) in all.iter().zip(&fresh) {
-                filter.remove_hash(old).unwrap();
-                filter.insert_hash(new).unwrap();
-            }
-        }));
-        all = fresh;
-        if round == 9 || round == ROUNDS - 1 {
-            let bits = filter.memory_usage() as f64 * 8.0 / keys as f64;
-            let last = probed.len() - 10;
-            println!(
-                "  round {:28} {:8.1} {:8.1} {bits:8.2}",
-                round + 1,
-                median(&probed[last..]),
-                median(&changed[last..])
-            );
-        }
     }
 }
