@@ -28,7 +28,8 @@ cargo build --quiet --release --lib --target "$host"
 built=$CARGO_TARGET_DIR/$host/release
 # shellcheck disable=SC2086 # The flags are words.
 rustc --edition 2024 --test tests/races.rs -o "$built/races" --target "$host" $flags -Copt-level=1 \
-    -L "dependency=$built/deps" -L "dependency=$CARGO_TARGET_DIR/release/deps" --extern "bloomline=$built/libbloomline.rlib" \
+    -L "dependency=$built/deps" -L "dependency=$CARGO_TARGET_DIR/release/deps" \
+    --extern "bloomline=$built/libbloomline.rlib" \
     --extern "xxhash_rust=$(echo "$built"/deps/libxxhash_rust-*.rlib)"
 
 log=$(mktemp) suppressions=$(mktemp)
