@@ -1,8 +1,7 @@
 //! The remainders of a line in one vector, with AVX-512. Reached only through the detection in `kernel`.
 
 use super::avx512_find;
-use super::edit::{Gap, Header, Move};
-use super::enter::{Said, said};
+use super::edit::{Gap, Header, Move, Said, said};
 use super::select::{Pdep, Select};
 use super::width::Width;
 use crate::line::Line;

@@ -4,8 +4,7 @@
 //! field, and both are compared in all fields.
 
 use super::avx512_pack::{BYTE, WIDEST, unpacked};
-use super::edit::GOES_ON;
-use super::enter::Said;
+use super::edit::{GOES_ON, Said};
 use super::find::{Same, find as find_by_words};
 use super::select::Pdep;
 use super::width::{Width, width};
@@ -158,7 +157,7 @@ fn said_in<const MIXED: bool, const WIDE: bool>(
     Said { same, below, is_last }
 }
 
-/// As `enter::said`, of remainders for which there are fields.
+/// As `edit::said`, of remainders for which there are fields.
 ///
 /// # Safety
 /// This CPU has the instructions.

@@ -1,7 +1,6 @@
 //! Inserts into one line, and removals: the header moves by a bit, the remainders by one.
 
-use super::enter::{Said, said};
-use super::find::{Run, stated};
+use super::find::{Run, Same, same, stated};
 use super::select::Select;
 use super::width::{Width, remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
@@ -73,6 +72,38 @@ fn between(line: &Line, first: u64, end: u64) -> Line {
         i += 1;
     }
     bits
+}
+
+/// What a line says of a value that comes into it.
+#[derive(Clone, Copy)]
+pub(super) struct Said {
+    /// Of the values in its bucket.
+    pub(super) same: Same,
+    /// The values in lower buckets.
+    pub(super) below: u64,
+    /// No value is in a higher one.
+    pub(super) is_last: bool,
+}
+
+/// What a line says of a value, by the words of its header.
+///
+/// # Safety
+/// As for [`Select::one`].
+#[inline(always)]
+pub(super) unsafe fn said<S: Select, const MIXED: bool>(
+    line: &Line,
+    header: &Header,
+    value: i64,
+    r: u32,
+    width: &Width,
+) -> Said {
+    let bucket = value >> r;
+    // SAFETY: the caller's promise.
+    let run = unsafe { Run::of::<S>(line, bucket, width) };
+    let same = same::<MIXED>(line, value as u64 & width.mask, run, r, width);
+    let below = if bucket > header.last() { header.values } else { run.first };
+    let below = if bucket < header.base { 0 } else { below };
+    Said { same, below, is_last: run.is_last }
 }
 
 /// The bits of an inserted remainder: those from `bit` down to `end` move lower by `r`, and `low` takes

@@ -1,9 +1,7 @@
 //! Inserts into a chain of lines: what a line has no room for goes on in the next one. Lines are not
 //! taken apart. What this does not do, the caller does the long way.
 
-use super::edit::{GOES_ON, Gap, Header, Move, end_of};
-use super::find::{Run, Same, same};
-use super::select::Select;
+use super::edit::{GOES_ON, Gap, Header, Move, Said, end_of};
 use super::store::Lines;
 use super::width::{Width, remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
@@ -58,38 +56,6 @@ struct Spot {
     by: u64,
     /// The values before it.
     number: u64,
-}
-
-/// What a line says of a value that comes into it.
-#[derive(Clone, Copy)]
-pub(super) struct Said {
-    /// Of the values in its bucket.
-    pub(super) same: Same,
-    /// The values in lower buckets.
-    pub(super) below: u64,
-    /// No value is in a higher one.
-    pub(super) is_last: bool,
-}
-
-/// What a line says of a value, by the words of its header.
-///
-/// # Safety
-/// As for [`Select::one`].
-#[inline(always)]
-pub(super) unsafe fn said<S: Select, const MIXED: bool>(
-    line: &Line,
-    header: &Header,
-    value: i64,
-    r: u32,
-    width: &Width,
-) -> Said {
-    let bucket = value >> r;
-    // SAFETY: the caller's promise.
-    let run = unsafe { Run::of::<S>(line, bucket, width) };
-    let same = same::<MIXED>(line, value as u64 & width.mask, run, r, width);
-    let below = if bucket > header.last() { header.values } else { run.first };
-    let below = if bucket < header.base { 0 } else { below };
-    Said { same, below, is_last: run.is_last }
 }
 
 impl Spot {

@@ -7,10 +7,9 @@ use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
 use super::bumped::{Bumped, MOST};
-use super::one_key::{first, offset, top};
 use super::rows::{Rows, line_log2, next};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
-use crate::line::LINE_BYTES;
+use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
 /// What a level says of a tile: a bit for each key.
@@ -126,6 +125,52 @@ pub(super) const ANY: u32 = 0;
 pub(super) const UP_TO_7: u32 = 3;
 /// For any of 9 to 16, whose lines have 16 lanes and up to three further fields.
 pub(super) const FROM_9: u32 = 17;
+
+/// Where the line of a hash begins.
+#[inline(always)]
+pub(super) fn offset(rows: u32, hash: u64, count: u64) -> usize {
+    (line_index(hash, count) as usize) << line_log2(rows)
+}
+
+/// The position of a hash but for 255, which stands for 254. Where it is below a threshold, so is the
+/// position; where not, only 255 and the threshold 255 leave a doubt.
+#[inline(always)]
+pub(super) fn top(hash: u64, count: u64) -> u8 {
+    (hash.wrapping_mul(count) >> 56) as u8
+}
+
+/// The rows of lines of which so much is known.
+#[inline(always)]
+pub(super) fn rows<const ROWS: u32>(lines: Lines) -> &'static Rows {
+    match ROWS {
+        ANY | UP_TO_7 | FROM_9 => Rows::in_lines(lines),
+        _ => Rows::of(ROWS),
+    }
+}
+
+/// Whether lines of so many rows contain a key. The first level, which answers seven keys of eight,
+/// is here, without what the others need.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    let (lines, rows) = (single.lines(), rows::<ROWS>(single.lines()));
+    let line = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
+    // SAFETY: the caller vouches for the lines, and this is one of them.
+    let line = unsafe { T::line::<ROWS>(line, rows, hash) };
+    if top(hash, lines.count()) < line.threshold {
+        return matches(line.parities, hash, rows.count);
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ROWS {
+            4..=6 => T::bumped::<UP_TO_7>(single, hash),
+            9 | 11..=15 => T::bumped::<FROM_9>(single, hash),
+            _ => T::bumped::<ROWS>(single, hash),
+        }
+    }
+}
 
 /// The operations by a backend's `T`, and the shortest code for single keys in lines of so many
 /// `ROWS`, if that is known.

@@ -1,12 +1,10 @@
-//! One key of static lines: the first level, and jumps to what the few keys that it bumps need.
+//! One key of static lines: what few keys need that the first level does not answer.
 
 use super::super::batch::Ops;
-use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, FROM_9, Levels, Tile, UP_TO_7, for_each_bit, matches};
-use super::rows::{Rows, line_log2, next, second};
+use super::levels::{Levels, Tile, for_each_bit, matches, offset, rows, top};
+use super::rows::{next, second};
 use crate::layouts::static_line::next_hash;
-use crate::line::line_index;
 
 /// The functions of a backend for one key, each compiled with these attributes. They are jumped to, so that
 /// the code before them stays short, and those that few keys need are cold: it is laid out for the others.
@@ -24,7 +22,7 @@ macro_rules! one_key {
         #[inline(never)]
         unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
             // SAFETY: the caller's promise.
-            unsafe { super::one_key::first::<ROWS, Self>(single, hash) }
+            unsafe { super::levels::first::<ROWS, Self>(single, hash) }
         }
 
         $(#[$attribute])*
@@ -66,39 +64,6 @@ macro_rules! one_key {
     };
 }
 pub(super) use one_key;
-
-/// The rows of lines of which so much is known.
-#[inline(always)]
-fn rows<const ROWS: u32>(lines: Lines) -> &'static Rows {
-    match ROWS {
-        ANY | UP_TO_7 | FROM_9 => Rows::in_lines(lines),
-        _ => Rows::of(ROWS),
-    }
-}
-
-/// Whether lines of so many rows contain a key. The first level, which answers seven keys of eight,
-/// is here, without what the others need.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
-    let (lines, rows) = (single.lines(), rows::<ROWS>(single.lines()));
-    let line = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
-    // SAFETY: the caller vouches for the lines, and this is one of them.
-    let line = unsafe { T::line::<ROWS>(line, rows, hash) };
-    if top(hash, lines.count()) < line.threshold {
-        return matches(line.parities, hash, rows.count);
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        match ROWS {
-            4..=6 => T::bumped::<UP_TO_7>(single, hash),
-            9 | 11..=15 => T::bumped::<FROM_9>(single, hash),
-            _ => T::bumped::<ROWS>(single, hash),
-        }
-    }
-}
 
 /// [`Tile::other_rows`].
 ///
@@ -188,19 +153,6 @@ pub(super) unsafe fn few_bumped<const ROWS: u32, T: Tile>(
     });
     *word = hits;
     hits.count_ones() as usize
-}
-
-/// Where the line of a hash begins.
-#[inline(always)]
-pub(super) fn offset(rows: u32, hash: u64, count: u64) -> usize {
-    (line_index(hash, count) as usize) << line_log2(rows)
-}
-
-/// The position of a hash but for 255, which stands for 254. Where it is below a threshold, so is the
-/// position; where not, only 255 and the threshold 255 leave a doubt.
-#[inline(always)]
-pub(super) fn top(hash: u64, count: u64) -> u8 {
-    (hash.wrapping_mul(count) >> 56) as u8
 }
 
 /// [`Tile::any_rows`].
