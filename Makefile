@@ -23,7 +23,8 @@ adapter = $(TEST_PROFILE) $(CARGO) $(2) --release --locked --manifest-path adapt
 # link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
 # The backends that this CPU has must run.
-REQUIRE := export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}
+REQUIRE := BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)} || exit; \
+    export BLOOMLINE_REQUIRE_BACKENDS
 # The lab, compiled for this CPU, with the C library that it opens and the headers of Boost, if any.
 LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) RUSTFLAGS="-C target-cpu=native" $(CARGO)
 LAB_ARGS := --release --manifest-path lab/Cargo.toml
@@ -47,7 +48,7 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	target/demo/demo $(KEYS)
 
 # For `make -j2 test`: Go, which does not wait for cargo, beside the library, which is linked by one CPU.
-test: test-short-c test-short-go test-short-rust ## the tests in minutes: fewer cases, one C compiler
+test: tools go-tools test-short-c test-short-go test-short-rust ## the tests in minutes: fewer cases, one C compiler
 
 test-short-c:
 	scripts/apt-install.sh gcc g++ libc6-dev binutils
@@ -172,7 +173,7 @@ test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third
 lint: tools
 	$(CARGO) fmt --check
 	@# --all-targets leaves out what has `bench = false` and `test = false` in Cargo.toml.
-	$(CARGO) clippy --release --all-targets --all-features --bench sweep --bench billion -- -D warnings
+	$(CARGO) clippy --release --all-targets --all-features --bench sweep --bench billion --test races -- -D warnings
 	$(CARGO) clippy --release -- -D warnings
 	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing

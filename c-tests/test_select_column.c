@@ -123,6 +123,14 @@ static void columns_in_doubt(void)
         CHECK_U64(n, bloomline_view_mask_column(view, column, false, mask));
         CHECK(mask[0] == 1 && mask[69] == 1);
     }
+    /* Bytes are read up to the last offset only: a string that ends behind it may be present. The bytes end where
+     * memory does. */
+    static const int32_t behind[] = {0, 1 << 20, 5, 5, 5};
+    uint8_t *five = copied("apple", 5);
+    const bloomline_column broken = {BLOOMLINE_COLUMN_STRINGS, behind, five, 4, NULL, 0};
+    uint32_t may[4];
+    CHECK_U64(2, bloomline_view_select_column(&opened, &broken, false, may));
+    CHECK(may[0] == 0 && may[1] == 1);
     uint32_t rows[] = {5, 70};
     uint16_t narrow[] = {70, 5};
     uint8_t byte = 9;

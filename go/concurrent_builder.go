@@ -79,7 +79,8 @@ func NewConcurrentBuilder(params Params) (*ConcurrentBuilder, error) {
 }
 
 // Validity says which rows of a column have a value, as in Apache Arrow: row i, if bit (First + i) % 8, from the
-// lowest, of byte (First + i) / 8 is set. Rows behind the last byte have none. The zero Validity: all have.
+// lowest, of byte (First + i) / 8 is set. Rows behind the last byte have none: of empty Bits, no row has a value. If Bits
+// is nil, as in the zero Validity, all have.
 type Validity struct {
 	Bits  []byte
 	First int // the bit of the first row
@@ -88,8 +89,8 @@ type Validity struct {
 }
 
 func (v *Validity) has(row int) bool {
-	at := v.First + row
-	return at/8 < len(v.Bits) && v.Bits[at/8]>>(at%8)&1 != 0
+	at := uint(v.First) + uint(row)
+	return at/8 < uint(len(v.Bits)) && v.Bits[at/8]>>(at%8)&1 != 0
 }
 
 // ---- adding ----

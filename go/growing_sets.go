@@ -17,7 +17,7 @@ const leastAtOnce = 1 << 12
 // none, if prefixes have several lengths, of which each piece has its own, or if there is no memory.
 func (f *GrowingFilter) addAtOnce(hashes []uint64) bool {
 	shape := f.view.growing.Shape()
-	if shape.Lengths > 0 || room(24*len(hashes)+2*f.memory()) != nil {
+	if shape.Lengths > 0 || roomFor(24*uint64(len(hashes))+2*uint64(f.memory())) != nil {
 		return false
 	}
 	source := united(prefixesOf(shape, hashes, 0), f.view.growing.Runs(), saturatingAdd)
@@ -62,7 +62,7 @@ func BuildGrowingUnboundedHashes(hashes []uint64, firstKeys int, rate float64, o
 func buildGrowing(shapeOf func(uint64, float64) (growing.Shape, error), hashes []uint64, keys int, rate float64, options []Option) (*GrowingFilter, error) {
 	filter, err := newGrowing(shapeOf, keys, rate, options)
 	if err == nil {
-		err = room(24 * len(hashes))
+		err = roomFor(24 * uint64(len(hashes)))
 	}
 	if err != nil {
 		return nil, err

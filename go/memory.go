@@ -59,6 +59,14 @@ func room(size int) error {
 	return nil
 }
 
+// roomFor is room for a size that an int may not hold.
+func roomFor(size uint64) error {
+	if size > math.MaxInt {
+		return ErrOutOfMemory
+	}
+	return room(int(size))
+}
+
 // newLines returns so many lines of zeros, each in one cache line.
 func newLines(count uint64) ([]line, error) {
 	if count > maxLines {

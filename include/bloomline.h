@@ -1123,10 +1123,11 @@ typedef struct bloomline_column {
  * bloomline_view_contains_hashes() does.
  *
  * All return how many rows may be present. If 'view' is NULL or not opened, the type is unknown,
- * or an array is NULL, all may, null ones too; so may a string whose offsets are negative or
- * descend. If 'out' or 'bitmap' is NULL, the result is the number of rows. If 'column' is NULL, or
- * has more rows than the type of 'out' can count, nothing is written and the result is SIZE_MAX;
- * but refining, a selection stays as it is, and the result is 'n'.
+ * or 'values' is NULL, all may, null ones too. A string, unless its row is null, may be present if
+ * its offsets are negative, descend, or end behind the last one, or if it has bytes and 'data' is
+ * NULL. If 'out' or 'bitmap' is NULL, the result is the number of rows. If 'column' is NULL, or a
+ * column to select from has more rows than the type of 'out' can count, nothing is written and the
+ * result is SIZE_MAX; a selection to refine stays as it is, and the result is 'n'.
  */
 BLOOMLINE_API size_t bloomline_view_select_column(const bloomline_view *view,
     const bloomline_column *column, bool nulls, uint32_t *out);
@@ -2145,8 +2146,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_counting_load(const char *path,
 
 /**
  * bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
- * present. Returns whether the key was new. It and the functions under it are those of
- * bloomline_filter.
+ * present. Returns whether the key was new. bloomline_counting_insert_hash() does so by its hash.
  */
 BLOOMLINE_API bool bloomline_counting_insert(bloomline_counting *filter, const void *key,
     size_t len);

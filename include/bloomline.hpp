@@ -352,7 +352,7 @@ public:
     template <class Write, class... A>
     auto fill_rows(size_t columns, size_t rows, Write write, A... arguments) {
         const size_t stride = (columns + 63) / 64 * 64;
-        if (stride != 0 && rows > SIZE_MAX / stride) words_.assign(SIZE_MAX, 0);
+        if (stride != 0 && rows > SIZE_MAX / stride) words_.reserve(SIZE_MAX);
         return fill(stride * rows, write, arguments...);
     }
     /// Makes room for 'size' answers and calls write(arguments..., words). Returns what that returns:
@@ -404,6 +404,14 @@ public:
     static Column strings(Span<const int64_t> offsets, Bytes data, const Validity &validity = {}) noexcept {
         return {BLOOMLINE_COLUMN_LARGE_STRINGS, offsets, data, validity};
     }
+    template <class A, class = std::enable_if_t<detail::owning_temporary<A>>>
+    static Column hashes(A &&, const Validity & = {}) BLOOMLINE_DELETED("the values are a temporary: name them first");
+    template <class A, class = std::enable_if_t<detail::owning_temporary<A>>>
+    static Column u64(A &&, const Validity & = {}) BLOOMLINE_DELETED("the values are a temporary: name them first");
+    template <class A, class = std::enable_if_t<detail::owning_temporary<A>>>
+    static Column u32(A &&, const Validity & = {}) BLOOMLINE_DELETED("the values are a temporary: name them first");
+    template <class A, class B, class = std::enable_if_t<detail::owning_temporary<A> || detail::owning_temporary<B>>>
+    static Column strings(A &&, B &&, const Validity & = {}) BLOOMLINE_DELETED("the strings are a temporary: name them first");
     /// How many rows.
     [[nodiscard]] size_t size() const noexcept { return raw_.n; }
     [[nodiscard]] bool nulls() const noexcept { return nulls_ == Nulls::present; }
@@ -880,8 +888,9 @@ private:
 /// Inserts. 'auto' is what the C function returns:
 ///
 ///                                     one key              many keys
-///     Filter, CountingFilter          bool: it was new     nothing
-///     ConcurrentFilter, Window        bool: it was new     size_t: how many were new
+///     Filter                          bool: it was new     nothing
+///     ConcurrentFilter,
+///     CountingFilter, Window          bool: it was new     size_t: how many were new
 ///     CuckooFilter, ScalableFilter,
 ///     GrowingFilter                   Status               Status
 template <class Self, class R>
@@ -907,7 +916,7 @@ public:
     auto insert_keys(Span<const bloomline_bytes> keys, Out *...out) noexcept {
         return C<R>::insert_keys(this->get(), keys.data(), keys.size(), out...);
     }
-    /// Sets the bits of the keys that were new: for a ConcurrentFilter, ScalableFilter, GrowingFilter or Window.
+    /// Sets the bits of the keys that were new: for all but a Filter and a CuckooFilter.
     auto insert_hashes(Span<const uint64_t> hashes, Bitmap &is_new) {
         return is_new.fill(hashes.size(), C<R>::insert_hashes, this->get(), hashes.data(), hashes.size());
     }

@@ -298,7 +298,9 @@ if [ "${1-}" = --staticlib ]; then
         "$here/build-lib.sh" "${options[@]}" >&2
     else
         cargo build --release --features capi,internals --example c_library "${options[@]}" >&2
-        cp "$library/examples/libc_library.a" "$library/libbloomline.a"
+        # Not into the old file, which another build may read.
+        cp -p "$library/examples/libc_library.a" "$library/libbloomline.a.$$"
+        mv -f "$library/libbloomline.a.$$" "$library/libbloomline.a"
     fi
     [ -f "$library/libbloomline.a" ] || die "no static library in $library"
     echo "$library"

@@ -210,7 +210,8 @@ cross() {
     local system
     for system in windows/amd64 darwin/arm64 freebsd/amd64 js/wasm; do
         echo "== compiles for $system"
-        GOOS=${system%/*} GOARCH=${system#*/} CGO_ENABLED=0 "$out/typecheck" . ./internal/engine ./filterblock ./parquetfilter
+        GOOS=${system%/*} GOARCH=${system#*/} CGO_ENABLED=0 "$out/typecheck" \
+            . ./internal/{engine,format,growing,host,order,prefetch,staticline} ./filterblock ./parquetfilter
     done
 }
 

@@ -38,7 +38,9 @@ export ASAN_OPTIONS=allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 if [ "${1-}" = --staticlib ]; then
     cargo build --quiet --release --features capi,internals --target "$host" --example c_library >&2
     library=$CARGO_TARGET_DIR/$host/release
-    cp "$library/examples/libc_library.a" "$library/libbloomline.a"
+    # Not into the old file, which another build may read.
+    cp -p "$library/examples/libc_library.a" "$library/libbloomline.a.$$"
+    mv -f "$library/libbloomline.a.$$" "$library/libbloomline.a"
     echo "$library"
     exit
 fi

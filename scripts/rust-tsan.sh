@@ -30,7 +30,7 @@ built=$CARGO_TARGET_DIR/$host/release
 rustc --edition 2024 --test tests/races.rs -o "$built/races" --target "$host" $flags -Copt-level=1 \
     -L "dependency=$built/deps" -L "dependency=$CARGO_TARGET_DIR/release/deps" \
     --extern "bloomline=$built/libbloomline.rlib" \
-    --extern "xxhash_rust=$(echo "$built"/deps/libxxhash_rust-*.rlib)"
+    --extern "xxhash_rust=$(ls -t "$built"/deps/libxxhash_rust-*.rlib | head -n 1)"
 
 log=$(mktemp) suppressions=$(mktemp)
 trap 'rm -f "$log" "$suppressions"' EXIT
@@ -50,6 +50,7 @@ say "the race is reported, as it must be"
 
 for backend in scalar ''; do
     say "${backend:-the backend of this CPU}"
-    BLOOMLINE_FEWER_CASES=1 BLOOMLINE_BACKEND=$backend run
+    BLOOMLINE_FEWER_CASES=1 BLOOMLINE_BACKEND=$backend run | tee "$log"
+    grep -q '^test result: ok\. [1-9]' "$log" || die "no test ran"
 done
 say "no race found"

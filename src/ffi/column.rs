@@ -56,10 +56,11 @@ exports! {
 /// bloomline_view_contains_hashes() does.
 ///
 /// All return how many rows may be present. If 'view' is NULL or not opened, the type is unknown,
-/// or an array is NULL, all may, null ones too; so may a string whose offsets are negative or
-/// descend. If 'out' or 'bitmap' is NULL, the result is the number of rows. If 'column' is NULL, or
-/// has more rows than the type of 'out' can count, nothing is written and the result is SIZE_MAX;
-/// but refining, a selection stays as it is, and the result is 'n'.
+/// or 'values' is NULL, all may, null ones too. A string, unless its row is null, may be present if
+/// its offsets are negative, descend, or end behind the last one, or if it has bytes and 'data' is
+/// NULL. If 'out' or 'bitmap' is NULL, the result is the number of rows. If 'column' is NULL, or a
+/// column to select from has more rows than the type of 'out' can count, nothing is written and the
+/// result is SIZE_MAX; a selection to refine stays as it is, and the result is 'n'.
 fn bloomline_view_select_column(
     view: *const bloomline_view, column: *const bloomline_column, nulls: bool, out: *mut u32,
 ) -> usize {
@@ -128,11 +129,11 @@ pub(super) unsafe fn with<U: Use>(
                 nullable(column, nulls, slice::<u32>(values.cast(), n).ok_or(NULL)?, then)
             }
             BLOOMLINE_COLUMN_STRINGS => {
-                let strings = strings::<i32>(values.cast(), data, n).ok_or(NULL)?;
+                let strings = strings::<i32>(values.cast(), data, n).ok_or(NULL)?.up_to_last();
                 nullable(column, nulls, &strings, then)
             }
             BLOOMLINE_COLUMN_LARGE_STRINGS => {
-                let strings = strings::<i64>(values.cast(), data, n).ok_or(NULL)?;
+                let strings = strings::<i64>(values.cast(), data, n).ok_or(NULL)?.up_to_last();
                 nullable(column, nulls, &strings, then)
             }
             _ => Err(Failure(BLOOMLINE_ERR_LAYOUT)),
@@ -174,14 +175,13 @@ pub(super) unsafe fn check(column: &bloomline_column) -> Result<(), Failure> {
     // SAFETY: the same contract.
     unsafe {
         with(column, Nulls::Absent, Nothing)?;
-        let are_there =
-            match r#type {
-                BLOOMLINE_COLUMN_STRINGS => strings::<i32>(values.cast(), data, n)
-                    .is_some_and(|strings| strings.are_there()),
-                BLOOMLINE_COLUMN_LARGE_STRINGS => strings::<i64>(values.cast(), data, n)
-                    .is_some_and(|strings| strings.are_there()),
-                _ => true,
-            };
+        let are_there = match r#type {
+            BLOOMLINE_COLUMN_STRINGS => strings::<i32>(values.cast(), data, n)
+                .is_some_and(|strings| strings.up_to_last().are_there()),
+            BLOOMLINE_COLUMN_LARGE_STRINGS => strings::<i64>(values.cast(), data, n)
+                .is_some_and(|strings| strings.up_to_last().are_there()),
+            _ => true,
+        };
         if are_there { Ok(()) } else { Err(NULL) }
     }
 }

@@ -53,8 +53,7 @@ load bloomline_counting_load;
 
 exports! {
 /// bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
-/// present. Returns whether the key was new. It and the functions under it are those of
-/// bloomline_filter.
+/// present. Returns whether the key was new. bloomline_counting_insert_hash() does so by its hash.
 fn bloomline_counting_insert(
     filter: *mut bloomline_counting, key: *const c_void, len: usize,
 ) -> bool {

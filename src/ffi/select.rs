@@ -154,6 +154,8 @@ pub(super) struct Strings<'a, O> {
     /// One more than there are rows.
     offsets: &'a [O],
     data: *const u8,
+    /// No string ends behind this.
+    end: usize,
     /// Whether a string is not there, as far as they were hashed.
     broken: Cell<bool>,
 }
@@ -172,15 +174,21 @@ pub(super) unsafe fn strings<'a, O>(
         // SAFETY: the same contract.
         _ => unsafe { slice(offsets, rows.checked_add(1)?) }?,
     };
-    Some(Strings { offsets, data: data.cast(), broken: Cell::new(false) })
+    Some(Strings { offsets, data: data.cast(), end: usize::MAX, broken: Cell::new(false) })
 }
 
 impl<O: Offset> Strings<'_, O> {
+    /// The same where there are only as many bytes as the last offset says.
+    pub(super) fn up_to_last(self) -> Self {
+        let end = self.offsets.last().and_then(|last| last.place()).unwrap_or(0);
+        Strings { end, ..self }
+    }
+
     /// String `row`, if it is there.
     #[inline(always)]
     fn get(&self, row: usize) -> Option<&[u8]> {
         let (start, end) = (self.offsets[row].place()?, self.offsets[row + 1].place()?);
-        let len = end.checked_sub(start)?;
+        let len = end.checked_sub(start).filter(|_| end <= self.end)?;
         if self.data.is_null() {
             return (len == 0).then_some(&[]);
         }

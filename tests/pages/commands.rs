@@ -49,9 +49,9 @@ fn wrong_cargo(code: &str) -> Vec<String> {
         for pair in words.windows(2) {
             let name = pair[1];
             let candidates: &[String] = &match pair[0] {
-                "--example" => {
-                    vec![format!("examples/{name}.rs"), format!("lab/examples/{name}.rs")]
-                }
+                "--example" => ["examples/{}.rs", "lab/examples/{}.rs", "lab/examples/{}/main.rs"]
+                    .map(|place| place.replace("{}", name))
+                    .to_vec(),
                 "--bench" => vec![format!("benches/{name}.rs"), format!("benches/{name}/main.rs")],
                 "--test" => vec![format!("tests/{name}.rs"), format!("tests/{name}/main.rs")],
                 "--manifest-path" => vec![name.to_string()],

@@ -72,11 +72,11 @@ fn chains_of_lines_are_as_defined() {
         for (round, calls) in [kernels.row_of(&CALLS), kernels.row_of(&WITHOUT_PDEP)]
             .into_iter()
             .cycle()
-            .take(if fewer { 8 } else { 40 })
+            .take(if fewer { 8 } else { 66 })
             .enumerate()
         {
             let round = round as u64;
-            let r = [7, 1, 4, 6, 17, 54, 8, 9][round as usize / 2 % 8];
+            let r = [7, 1, 4, 6, 17, 54, 8, 9, 12, 16, 15][round as usize / 2 % 11];
             // Of one length or several; the keys of a line in so many buckets, or in few and equal.
             let is_mixed = round % 4 > 1 && r > 3;
             let buckets = [40, 64, 20][round as usize / 3 % 3];
@@ -151,5 +151,5 @@ fn chains_of_lines_are_as_defined() {
     }
     println!("{done} done, {long} in several lines, {often} too often, {refused} refused");
     let least = if fewer { [100, 2] } else { [1000, 20] };
-    assert!(done > 3 * refused && long > least[0] && often > least[1]);
+    assert!(done > 2 * refused && long > least[0] && often > least[1]);
 }

@@ -73,7 +73,7 @@ pub(super) trait Tile {
     /// The same of any lines, if the second level has bumped the key. The hash is that of the third.
     unsafe extern "C" fn third(single: &Single<'_>, hash: u64) -> bool;
 
-    /// The same for some of a few keys, those of the bits `bumped`. Adds the answers to those in `hits`,
+    /// [`Tile::bumped`] for some of a few keys, those of the bits `bumped`. Adds the answers to those in `hits`,
     /// writes them, and returns how many are true.
     unsafe extern "C" fn few_bumped<const ROWS: u32>(
         single: &Single<'_>,

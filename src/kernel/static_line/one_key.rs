@@ -49,6 +49,7 @@ macro_rules! one_key {
         }
 
         $(#[$attribute])*
+        #[inline(never)]
         unsafe extern "C" fn few_bumped<const ROWS: u32>(
             single: &Single<'_>,
             hashes: *const u64,
