@@ -64,11 +64,12 @@ test-short-rust: tools
 	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --all-features --lib --tests
 
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
-# a part whose prerequisites take time after all others, so the longest has none.
+# a part whose prerequisites take time after all others, so the long ones have none.
 test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-tsan test-redis test-fuzz test-engines \
     test-cross-go test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
 
-test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
+test-rust: ## the Rust tests: every backend against the definition, formats, rates
+	$(MAKE) --no-print-directory test-tools lint
 	@$(REQUIRE); set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
 	$(TEST_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example twenty_lines
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
@@ -100,7 +101,8 @@ test-engines: test-tools lib ## the filter policies, on the real RocksDB and Lev
 	@$(REQUIRE); set -x; $(MAKE) --no-print-directory -C adapters/tests test
 	tests/walk.py docs/tutorials/rocksdb.md
 
-test-go: go redis test-tools ## the Go packages: plain, with C, on Pebble, goleveldb and Redis, a service
+test-go: ## the Go packages: plain, with C, on Pebble, goleveldb and Redis, a service
+	$(MAKE) --no-print-directory go redis test-tools
 	scripts/go-test.sh core
 	scripts/go-test.sh adapters
 	tests/walk.py docs/tutorials/go.md
@@ -146,14 +148,17 @@ test-datafusion: tools ## in queries of DataFusion: joins with a filter have the
 
 test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c test-cross-go ## emulated CPUs; for Windows a check
 
-test-aarch64: tools ## the Rust tests, emulated, NEON
+test-aarch64: ## the Rust tests, emulated, NEON
+	@$(MAKE) --no-print-directory tools
 	scripts/cross-test.sh aarch64
 	scripts/neon-check.sh
 
-test-s390x: tools ## the Rust tests, emulated, big-endian
+test-s390x: ## the Rust tests, emulated, big-endian
+	@$(MAKE) --no-print-directory tools
 	scripts/cross-test.sh s390x
 
-test-i686: tools ## the Rust tests with 32 bits
+test-i686: ## the Rust tests with 32 bits
+	@$(MAKE) --no-print-directory tools
 	scripts/cross-test.sh i686
 
 test-windows: tools ## that the library compiles for Windows
