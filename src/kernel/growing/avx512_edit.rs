@@ -1,6 +1,7 @@
 //! The remainders of a line in one vector, with AVX-512. Reached only through the detection in `kernel`.
 
 use super::avx512_find;
+use super::avx512_regions::all;
 use super::edit::{Gap, Header, Move, Said, said};
 use super::select::{Pdep, Select};
 use super::width::Width;
@@ -16,12 +17,6 @@ impl Select for Wide {
         // SAFETY: the caller's promise.
         unsafe { Pdep::one(word, before) }
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn all(number: u64) -> __m512i {
-    _mm512_set1_epi64(number as i64)
 }
 
 /// How far behind the start of each word a bit of the line is.

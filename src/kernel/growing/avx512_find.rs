@@ -51,7 +51,7 @@ fn same<const MIXED: bool, const WIDE: bool>(
 /// The numbers 0 to 63, each with this one added.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn numbers_from(first: i8) -> __m512i {
+pub(super) fn numbers_from(first: i8) -> __m512i {
     let numbers = _mm512_set_epi64(
         0x3F3E_3D3C_3B3A_3938,
         0x3736_3534_3332_3130,

@@ -10,7 +10,7 @@ pub(super) const GROUP: usize = 8;
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn all(number: u64) -> __m512i {
+pub(super) fn all(number: u64) -> __m512i {
     _mm512_set1_epi64(number as i64)
 }
 

@@ -1,7 +1,7 @@
 //! Lines taken apart and put together with AVX-512, many values at once. Reached only through the detection in
 //! `kernel`.
 
-use super::avx512_find::buckets;
+use super::avx512_find::{buckets, numbers_from};
 use super::avx512_pack::{BYTE, WIDEST, packed, unpacked};
 use super::edit::{Header, put_bits};
 use super::whole::OPENED;
@@ -108,18 +108,9 @@ fn open_wide(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize 
     let (header, width) = (Header::of(line, r), width(r));
     // The positions of the ones in the header, a byte each.
     let mut places = [0; 128];
-    let steps = _mm512_set_epi64(
-        0x3F3E_3D3C_3B3A_3938,
-        0x3736_3534_3332_3130,
-        0x2F2E_2D2C_2B2A_2928,
-        0x2726_2524_2322_2120,
-        0x1F1E_1D1C_1B1A_1918,
-        0x1716_1514_1312_1110,
-        0x0F0E_0D0C_0B0A_0908,
-        0x0706_0504_0302_0100,
-    );
+    let steps = numbers_from(0);
     let (low, high) = (header.bits as u64, (header.bits >> 64) as u64);
-    let more = _mm512_add_epi8(steps, _mm512_set1_epi8(64));
+    let more = numbers_from(64);
     // SAFETY: there are 128 bytes, and at most 64 ones in the first word.
     let line = unsafe {
         let at: *mut u8 = places.as_mut_ptr();
