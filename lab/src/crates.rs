@@ -49,7 +49,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
 }
 
 /// Bits per key of that size in blocks of 256 bits, 8 of which a key sets.
-fn sbbf_bytes(keys: u64, size: Size) -> usize {
+pub(crate) fn sbbf_bytes(keys: u64, size: Size) -> usize {
     let bits = match size {
         Size::Bits(bits) => bits,
         Size::Rate(rate) => model::bits_for(rate, model::sbbf),

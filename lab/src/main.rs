@@ -42,6 +42,7 @@ mod measure;
 mod model;
 mod ours;
 mod rates;
+mod sbbf;
 mod speed;
 
 use contender::Kind;
@@ -108,7 +109,14 @@ fn kinds() -> Vec<Kind> {
     let in_c = c_face::kinds();
     #[cfg(not(c_face))]
     let in_c = Vec::new();
-    let all = [ours::kinds(), in_c, crates::kinds(), cpp::kinds(), limits::kinds()];
+    let all = [
+        ours::kinds(),
+        sbbf::kinds(),
+        in_c,
+        crates::kinds(),
+        cpp::kinds(),
+        limits::kinds(),
+    ];
     all.into_iter().flatten().collect()
 }
 
