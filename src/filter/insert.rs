@@ -28,7 +28,7 @@ pub(super) fn in_blocks(
 /// A filter, borrowed, as [`Dedup`] uses it.
 pub trait InsertNew<K> {
     /// Items that are inserted at a time: a multiple of [`INSERT_BLOCK`].
-    const AT_ONCE: usize;
+    const BLOCK: usize;
 
     /// Inserts up to so many items. Says which were new.
     fn insert_new(&mut self, items: &[K], new: &mut [u64]);
@@ -67,11 +67,11 @@ impl<F: InsertNew<I::Item>, I: Iterator> Dedup<F, I> {
     /// Inserts a block of items. Returns whether there were any.
     fn fill(&mut self) -> bool {
         let (_, most) = self.items.size_hint();
-        let most = most.map_or(F::AT_ONCE, |most| most.min(F::AT_ONCE));
+        let most = most.map_or(F::BLOCK, |most| most.min(F::BLOCK));
         self.block = Vec::new().into_iter();
         let mut block = Vec::new();
         let room = block.try_reserve(most).and_then(|()| self.new.try_reserve(most.div_ceil(64)));
-        block.extend(self.items.by_ref().take(room.map_or(INSERT_BLOCK, |()| F::AT_ONCE)));
+        block.extend(self.items.by_ref().take(room.map_or(INSERT_BLOCK, |()| F::BLOCK)));
         self.new.clear();
         self.new.resize(block.len().div_ceil(64), 0);
         self.filter.insert_new(&block, &mut self.new);
@@ -390,7 +390,7 @@ macro_rules! extending {
         }
 
         impl<K: $crate::key::Key> $crate::filter::insert::InsertNew<K> for & $($mut)? $kind {
-            const AT_ONCE: usize = $crate::filter::insert::INSERT_BLOCK;
+            const BLOCK: usize = $crate::filter::insert::INSERT_BLOCK;
 
             fn insert_new(&mut self, items: &[K], new: &mut [u64]) {
                 $crate::filter::insert::OrPanic::or_panic(self.insert_new_keys(items, new));

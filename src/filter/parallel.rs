@@ -160,7 +160,7 @@ pub struct InParallel<'a> {
 }
 
 impl<K: Key + Sync> InsertNew<K> for InParallel<'_> {
-    const AT_ONCE: usize = 1 << 19;
+    const BLOCK: usize = 1 << 19;
 
     fn insert_new(&mut self, items: &[K], new: &mut [u64]) {
         self.filter.insert_new_in(items, new, self.threads, &mut self.room);

@@ -21,7 +21,7 @@ const MOST: usize = 256;
 /// Lines of a part, at least.
 const LEAST_LINES: u64 = 16;
 /// So few hashes, as most batches of engines have, need less room, which is zeroed first.
-const FEW: usize = 2048;
+const SMALL_BATCH: usize = 2048;
 
 /// Zeroed lines of a filter, until they are finished.
 pub(crate) struct LockedLines {
@@ -91,7 +91,7 @@ impl LockedLines {
     /// it has written, since a row need not have a key.
     pub(crate) fn insert(&self, rows: usize, make: &dyn Fn(usize, &mut [u64]) -> usize) {
         match rows {
-            ..=FEW => self.insert_chunks::<FEW>(rows, make),
+            ..=SMALL_BATCH => self.insert_chunks::<SMALL_BATCH>(rows, make),
             _ => self.insert_chunks::<CHUNK>(rows, make),
         }
     }

@@ -21,7 +21,7 @@ use std::ops::{Range, RangeInclusive};
 pub(crate) const LEAST_EACH: usize = 1 << 15;
 
 /// Hashes that are sorted before they are inserted, at most.
-const AT_ONCE: usize = 1 << 20;
+const MOST_SORTED: usize = 1 << 20;
 /// Hashes that are sorted at a time.
 pub(super) const CHUNK: usize = 4096;
 /// Hashes that are read at a time, to take some of them.
@@ -248,10 +248,10 @@ impl Kernel {
             return None;
         }
         let answers = new.is_some();
-        room.for_hashes(made.len.min(AT_ONCE), parts.count, answers)?;
+        room.for_hashes(made.len.min(MOST_SORTED), parts.count, answers)?;
         let mut count = 0;
-        for from in (0..made.len).step_by(AT_ONCE) {
-            let len = AT_ONCE.min(made.len - from);
+        for from in (0..made.len).step_by(MOST_SORTED) {
+            let len = MOST_SORTED.min(made.len - from);
             let Room { hashes, numbers, ends, .. } = &mut *room;
             let chunks = hashes[..len].chunks_mut(CHUNK).zip(numbers.chunks_mut(CHUNK));
             let chunks = chunks.zip(ends.chunks_mut(parts.count)).enumerate();

@@ -10,7 +10,7 @@ use std::mem::{MaybeUninit, replace};
 const ROOM: usize = 1024;
 
 /// So few need less room, which is zeroed first.
-const FEW: usize = 64;
+const SMALL_ROOM: usize = 64;
 
 /// A number that a pair has.
 ///
@@ -112,7 +112,7 @@ impl MatrixAmong<'_> {
     ) {
         let words = self.shape().words();
         match words.saturating_mul(hashes.len()) {
-            0..=FEW => self.each_row(hashes, from, at_once, &mut [0; FEW], take),
+            0..=SMALL_ROOM => self.each_row(hashes, from, at_once, &mut [0; SMALL_ROOM], take),
             _ if words <= ROOM => self.each_row(hashes, from, at_once, &mut [0; ROOM], take),
             _ => self.each_part_of_rows(hashes, from, take),
         }

@@ -4,7 +4,7 @@ use super::plain::{self, FACTOR, flip};
 use std::arch::x86_64::*;
 
 /// Values in a register.
-const AT_ONCE: usize = 4;
+const LANES: usize = 4;
 
 /// Each lane times the factor, of three products of 32 bits.
 #[inline]
@@ -42,8 +42,8 @@ fn hashes(words: __m256i, flip: __m256i, len: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn of_u64(values: &[u64], seed: u64, out: &mut [u64]) {
     let (flip, len) = (_mm256_set1_epi64x(flip(seed) as i64), _mm256_set1_epi64x(8));
-    let (some, rest) = values.as_chunks::<AT_ONCE>();
-    let (hashed, last) = out.as_chunks_mut::<AT_ONCE>();
+    let (some, rest) = values.as_chunks::<LANES>();
+    let (hashed, last) = out.as_chunks_mut::<LANES>();
     for (values, out) in some.iter().zip(hashed) {
         // SAFETY: a register of values, and one of hashes.
         unsafe {
@@ -60,8 +60,8 @@ pub(super) unsafe fn of_u64(values: &[u64], seed: u64, out: &mut [u64]) {
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn of_u32(values: &[u32], seed: u64, out: &mut [u64]) {
     let (flip, len) = (_mm256_set1_epi64x(flip(seed) as i64), _mm256_set1_epi64x(4));
-    let (some, rest) = values.as_chunks::<AT_ONCE>();
-    let (hashed, last) = out.as_chunks_mut::<AT_ONCE>();
+    let (some, rest) = values.as_chunks::<LANES>();
+    let (hashed, last) = out.as_chunks_mut::<LANES>();
     for (values, out) in some.iter().zip(hashed) {
         // SAFETY: half a register of values, and one of hashes.
         unsafe {

@@ -4,7 +4,7 @@ use super::plain::{FACTOR, flip};
 use std::arch::x86_64::*;
 
 /// Values in a register.
-const AT_ONCE: usize = 8;
+const LANES: usize = 8;
 
 /// The hashes of 8 keys of `len` bytes: their bytes as XXH3 puts them together for 4 to 8.
 #[inline]
@@ -31,18 +31,18 @@ fn below(count: usize) -> __mmask8 {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 pub(super) unsafe fn of_u64(values: &[u64], seed: u64, out: &mut [u64]) {
     let (flip, len) = (_mm512_set1_epi64(flip(seed) as i64), _mm512_set1_epi64(8));
-    let (whole, rest) = (out.len() / AT_ONCE, out.len() % AT_ONCE);
+    let (whole, rest) = (out.len() / LANES, out.len() % LANES);
     let (from, to) = (values.as_ptr().cast::<i64>(), out.as_mut_ptr().cast::<i64>());
     // SAFETY: whole registers of values and hashes, and of the last ones only the lanes that are there.
     unsafe {
         for i in 0..whole {
-            let words = _mm512_rol_epi64::<32>(_mm512_loadu_epi64(from.add(AT_ONCE * i)));
-            _mm512_storeu_epi64(to.add(AT_ONCE * i), hashes(words, flip, len));
+            let words = _mm512_rol_epi64::<32>(_mm512_loadu_epi64(from.add(LANES * i)));
+            _mm512_storeu_epi64(to.add(LANES * i), hashes(words, flip, len));
         }
         let last = below(rest);
-        let words = _mm512_maskz_loadu_epi64(last, from.wrapping_add(AT_ONCE * whole));
+        let words = _mm512_maskz_loadu_epi64(last, from.wrapping_add(LANES * whole));
         let hashes = hashes(_mm512_rol_epi64::<32>(words), flip, len);
-        _mm512_mask_storeu_epi64(to.wrapping_add(AT_ONCE * whole), last, hashes);
+        _mm512_mask_storeu_epi64(to.wrapping_add(LANES * whole), last, hashes);
     }
 }
 
@@ -53,19 +53,19 @@ pub(super) unsafe fn of_u32(values: &[u32], seed: u64, out: &mut [u64]) {
     let (flip, len) = (_mm512_set1_epi64(flip(seed) as i64), _mm512_set1_epi64(4));
     // Both halves of the number are the key.
     let twice = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
-    let (whole, rest) = (out.len() / AT_ONCE, out.len() % AT_ONCE);
+    let (whole, rest) = (out.len() / LANES, out.len() % LANES);
     let (from, to) = (values.as_ptr().cast::<i32>(), out.as_mut_ptr().cast::<i64>());
     // SAFETY: as above.
     unsafe {
         for i in 0..whole {
-            let values = _mm512_castsi256_si512(_mm256_loadu_epi32(from.add(AT_ONCE * i)));
+            let values = _mm512_castsi256_si512(_mm256_loadu_epi32(from.add(LANES * i)));
             let words = _mm512_permutexvar_epi32(twice, values);
-            _mm512_storeu_epi64(to.add(AT_ONCE * i), hashes(words, flip, len));
+            _mm512_storeu_epi64(to.add(LANES * i), hashes(words, flip, len));
         }
         let last = below(rest);
-        let values = _mm256_maskz_loadu_epi32(last, from.wrapping_add(AT_ONCE * whole));
+        let values = _mm256_maskz_loadu_epi32(last, from.wrapping_add(LANES * whole));
         let words = _mm512_permutexvar_epi32(twice, _mm512_castsi256_si512(values));
         let hashes = hashes(words, flip, len);
-        _mm512_mask_storeu_epi64(to.wrapping_add(AT_ONCE * whole), last, hashes);
+        _mm512_mask_storeu_epi64(to.wrapping_add(LANES * whole), last, hashes);
     }
 }
