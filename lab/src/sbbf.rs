@@ -7,7 +7,7 @@ use crate::crates::sbbf_bytes;
 use bloomline::OwnedView;
 use bloomline::engines::parquet;
 
-pub(crate) const OURS: &str = "Parquet's blocks by `View`";
+pub(crate) const OURS: &str = "Parquet's blocks by `OwnedView`";
 
 pub(crate) fn kinds() -> Vec<Kind> {
     vec![Kind::new(OURS, By::Ours, Sizes::All, |keys, size: Size| {
