@@ -42,8 +42,8 @@ mod measure;
 mod model;
 mod ours;
 mod rates;
-mod sbbf;
 mod speed;
+mod views;
 
 use contender::Kind;
 use speed::Effort;
@@ -109,14 +109,7 @@ fn kinds() -> Vec<Kind> {
     let in_c = c_face::kinds();
     #[cfg(not(c_face))]
     let in_c = Vec::new();
-    let all = [
-        ours::kinds(),
-        sbbf::kinds(),
-        in_c,
-        crates::kinds(),
-        cpp::kinds(),
-        limits::kinds(),
-    ];
+    let all = [ours::kinds(), views::kinds(), in_c, crates::kinds(), cpp::kinds(), limits::kinds()];
     all.into_iter().flatten().collect()
 }
 

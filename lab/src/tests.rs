@@ -15,7 +15,7 @@ fn no_contender_denies_keys_and_rates_are_near_the_model() {
         (ours::PLAIN, model::line as fn(f64) -> f64),
         ("`Filter`, scalar", model::line),
         ("`Params::classic`", model::classic),
-        (sbbf::OURS, model::sbbf),
+        (views::BLOCKS, model::sbbf),
         (crates::SBBF_RS, model::sbbf),
         (crates::PARQUET, model::sbbf),
         (crates::FASTBLOOM, model::classic),

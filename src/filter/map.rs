@@ -125,6 +125,11 @@ impl MappedFilter {
     fn key_hash(&self) -> KeyHash {
         self.0.key_hash()
     }
+
+    #[inline(always)]
+    fn contains_one(&self, hash: u64) -> bool {
+        self.0.contains_hash(hash)
+    }
 }
 
 impl fmt::Debug for MappedFilter {
@@ -189,6 +194,11 @@ impl MappedCascade {
 
     fn key_hash(&self) -> KeyHash {
         self.0.key_hash()
+    }
+
+    #[inline(always)]
+    fn contains_one(&self, hash: u64) -> bool {
+        self.0.contains_hash(hash)
     }
 }
 
@@ -328,6 +338,11 @@ impl MappedGrowing {
 
     fn key_hash(&self) -> KeyHash {
         self.0.key_hash()
+    }
+
+    #[inline(always)]
+    fn contains_one(&self, hash: u64) -> bool {
+        self.0.contains_hash(hash)
     }
 }
 

@@ -5,7 +5,7 @@ use super::view::{View, brief};
 use crate::engines::Found;
 use crate::error::Error;
 use crate::hash::KeyHash;
-use crate::kernel::{Kernel, Kernels, Probed};
+use crate::kernel::{Kernel, Kernels, Movable, Probed, Single};
 use crate::shape::Params;
 use std::fmt;
 
@@ -41,8 +41,8 @@ pub struct OwnedView<B> {
 /// Where the lines are.
 #[derive(Clone, Copy)]
 enum Lines {
-    /// So many of the bytes, behind so many others.
-    Bytes { len: usize, behind: usize },
+    /// Behind so many of the bytes.
+    Bytes { lines: Movable, behind: usize },
     /// Elsewhere, because the answer is the same for all keys.
     Constant(&'static [u8]),
 }
@@ -105,7 +105,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         let (reach, View { lines, detail, hash, key_count, kernel, .. }) = (view.reach(), view);
         let lines = match Found::constant(lines.as_slice()) {
             Some(constant) => Lines::Constant(constant),
-            None => Lines::Bytes { len: lines.len(), behind: lines.start().addr() - first },
+            None => Lines::Bytes { lines: view.movable(), behind: lines.start().addr() - first },
         };
         Ok(OwnedView { bytes, lines, reach, detail, hash, key_count, kernel })
     }
@@ -113,19 +113,30 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
     /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        let OwnedView { lines, reach, detail, hash, key_count, kernel, .. } = *self;
-        let lines = match lines {
-            Lines::Bytes { len, behind } => {
-                let all = self.bytes.as_ref().get(behind..).and_then(|bytes| bytes.get(..reach));
-                let all = all.map(Probed::from);
-                match all.and_then(|all| all.first(len)) {
-                    Some(lines) => lines,
-                    None => return self.anything(),
-                }
+        let OwnedView { detail, hash, key_count, kernel, .. } = *self;
+        match (self.found(), self.lines) {
+            (Some((lines, single)), _) => View { lines, detail, hash, key_count, kernel, single },
+            (None, Lines::Constant(lines)) => {
+                View::of(lines.into(), detail, hash, key_count, kernel)
             }
-            Lines::Constant(lines) => lines.into(),
-        };
-        View::of(lines, detail, hash, key_count, kernel)
+            (None, Lines::Bytes { .. }) => self.anything(),
+        }
+    }
+
+    /// The lines, where they are. None if the bytes are gone, or the answer is the same for all keys.
+    #[inline(always)]
+    fn found(&self) -> Option<(Probed<'_>, Single<'_>)> {
+        let Lines::Bytes { lines, behind } = &self.lines else { return None };
+        lines.at(self.bytes.as_ref().get(*behind..)?.get(..self.reach)?.into())
+    }
+
+    /// Makes no view: of what it writes, half would be for other calls.
+    #[inline(always)]
+    fn contains_one(&self, hash: u64) -> bool {
+        match self.found() {
+            Some((_, single)) => single.contains(hash),
+            None => self.view().contains_hash(hash),
+        }
     }
 
     pub(super) fn key_hash(&self) -> KeyHash {

@@ -259,8 +259,9 @@ pointers!(
 
 /// The methods of [`Probe`] as methods of a kind, so that its users need not import the trait.
 /// With the name of a method that returns a view, the trait too, by that view:
-/// `probing!(Filter, view)`. The kind then says by `key_hash` how its keys are hashed. With the field that has
-/// its own lines, a few keys need no view: `probing!(Filter, view, lines)`. Type parameters come last:
+/// `probing!(Mapped, view)`. The kind then says by `key_hash` how its keys are hashed, and probes single ones by
+/// `contains_one`. With the field that has its own lines, it needs no view for a few keys either:
+/// `probing!(Filter, view, lines)`. Type parameters come last:
 /// `probing!(Owned<T>, view where T: Bytes)`.
 macro_rules! probing {
     ($kind:ty $(where $($generics:tt)*)?) => {
@@ -353,7 +354,18 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(, $($own:ident).+)? $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
+        $crate::filter::probe::probing!(
+            $kind, $view, |it: &$kind, hash| it.contains_one(hash), [] $(where $($generics)*)?
+        );
+    };
+    ($kind:ty, $view:ident, $($own:ident).+ $(where $($generics:tt)*)?) => {
+        $crate::filter::probe::probing!(
+            $kind, $view, |it: &$kind, hash| it.$($own).+.contains(hash), [$($own).+]
+            $(where $($generics)*)?
+        );
+    };
+    ($kind:ty, $view:ident, $one:expr, [$($($own:ident).+)?] $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -367,10 +379,8 @@ macro_rules! probing {
             }
 
             #[inline(always)]
-            #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
-                $(return self.$($own).+.contains(hash);)?
-                $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
+                $one(self, hash)
             }
 
             #[inline(always)]

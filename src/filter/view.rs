@@ -11,7 +11,7 @@ use crate::format::{cuckoo, static_line};
 use crate::hash::KeyHash;
 use crate::kernel::composite::{Composite, Place};
 use crate::kernel::{
-    Backend, Column, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Probed, Single,
+    Backend, Column, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Movable, Probed, Single,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
@@ -43,7 +43,7 @@ pub struct View<'a> {
     pub(super) key_count: u64,
     pub(super) kernel: &'static Kernel,
     /// Of `lines`, `detail` and `kernel`.
-    single: Single<'a>,
+    pub(super) single: Single<'a>,
 }
 
 impl<'a> View<'a> {
@@ -200,6 +200,11 @@ impl<'a> View<'a> {
             Layout::Column => Column::unpack(self.detail).line(self.lines, number),
             _ => self.lines.line(number),
         }
+    }
+
+    /// What an owner of its bytes keeps of it, who may move them.
+    pub(super) fn movable(&self) -> Movable {
+        Movable::new(&self.single, self.lines)
     }
 
     /// What a group keeps of it.

@@ -96,7 +96,7 @@ pub(crate) use prefetch::{FAR_VIEWS, INTO_L1, INTO_L2, KEY_BY_KEY, ahead, prefet
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
-pub(crate) use single::Single;
+pub(crate) use single::{Movable, Single};
 pub(crate) use tuning::ors_are_slow;
 #[cfg(feature = "capi")]
 pub(crate) use words::{STRIDE, Words};

@@ -103,6 +103,7 @@ impl<'a> Probed<'a> {
     }
 
     /// The first `len` bytes, if there are so many.
+    #[inline(always)]
     pub(crate) fn first(self, len: usize) -> Option<Probed<'a>> {
         (len <= self.len).then_some(Probed { len, ..self })
     }

@@ -11,6 +11,7 @@ use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 #[cfg(all(test, feature = "capi"))]
 use std::mem::offset_of;
+use std::ptr;
 
 /// What one key does in its line. Its arguments fit in registers, and a C function does not unwind,
 /// so a caller whose last act it is can jump to it without saving registers.
@@ -157,6 +158,32 @@ impl<'a> Single<'a> {
     pub(super) fn check_word(&self) -> u64 {
         let mixed = (self.contains.addr() as u64).wrapping_add(Single::CHECK_START);
         (mixed ^ self.k.addr() as u64).wrapping_add(self.base.expose_provenance() as u64)
+    }
+}
+
+/// A [`Single`] without the place of its lines, which their owner may move.
+#[derive(Clone, Copy)]
+pub(crate) struct Movable {
+    /// Its address is not read.
+    single: Single<'static>,
+    /// The bytes of the lines.
+    len: usize,
+}
+
+impl Movable {
+    /// Those of a [`Single`] of these lines.
+    pub(crate) fn new(single: &Single<'_>, lines: Probed<'_>) -> Movable {
+        let &Single { contains, base, count, k, .. } = single;
+        debug_assert!(count == 0 || base == lines.start(), "lines of this one");
+        let single = Single { contains, base: ptr::null(), count, k, lines: PhantomData };
+        Movable { single, len: lines.len() }
+    }
+
+    /// The lines at the start of these bytes. None if there are too few.
+    #[inline(always)]
+    pub(crate) fn at<'a>(&self, bytes: Probed<'a>) -> Option<(Probed<'a>, Single<'a>)> {
+        let lines = bytes.first(self.len)?;
+        Some((lines, Single { base: lines.start(), lines: PhantomData, ..self.single }))
     }
 }
 
