@@ -43,8 +43,8 @@ pub enum Error {
     Rows(u32),
     /// The line count of these parameters is 0, as nobody filled them in.
     NoLines,
-    /// This line count is more than the type of filter or memory can address. When bytes are read also: 0
-    /// lines. It is `u64::MAX` if 64 bits cannot hold it.
+    /// This line count is more than the type of filter allows, or than memory can address. When bytes are
+    /// read it can also be 0. A number that 64 bits cannot hold is given as `u64::MAX`.
     LineCount(u64),
     /// The system refuses the memory.
     OutOfMemory,
@@ -122,8 +122,8 @@ pub enum Error {
     /// intersected or subtracted.
     Unbounded,
     /// The record of a journal does not follow on what is there: its sequence number is not above the last
-    /// one, records between them are missing, or it is of another filter. Or the filter was changed otherwise
-    /// than by patches, so no patch fits.
+    /// one, records between them are missing, or it is of another filter. Or a patch is applied to a filter
+    /// that was also changed in another way, so no patch fits.
     Sequence {
         /// The number of the last record; 0 if there is none.
         last: u64,

@@ -116,8 +116,9 @@ macro_rules! collecting {
     ($kind:ident) => {
         /// Adding keys.
         impl $kind {
-            /// Adds a key. A key equal to one of the last two different ones counts once, so sorted
-            /// keys may each add their prefix, too, before or after themselves.
+            /// Adds a key. A key that equals one of the last two different keys is not added again. So you
+            /// may add to each of many sorted keys its prefix, too, before or after it: a repeated prefix
+            /// counts once.
             ///
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and the key is not added.
@@ -129,7 +130,8 @@ macro_rules! collecting {
                 self.add_hash($crate::hash::hash(key, self.collected.seed))
             }
 
-            /// Adds the hash of a key. A hash equal to one of the last two different ones counts once.
+            /// Adds the hash of a key. A hash that equals one of the last two different hashes is not added
+            /// again.
             ///
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and the hash is not added.

@@ -34,8 +34,8 @@ use std::ops::Range;
 ///   that has reached 15 stays there, and its bit stays set until the filter is cleared.
 /// * Removing a definitely absent key, one for which [`CountingFilter::contains`] is false, fails
 ///   with [`Error::Absent`]; the filter is unchanged.
-/// * After a wrong removal, **keys inserted later are never false negatives**, as long as you then
-///   remove only keys inserted after it too.
+/// * Keys inserted **after a wrong removal are never false negatives**, if from then on you remove only keys
+///   that were also inserted after it.
 /// * While no counter has reached 15, its lines are, byte for byte, those of a plain filter of the
 ///   present keys.
 ///

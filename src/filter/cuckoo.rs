@@ -122,10 +122,11 @@ impl CuckooFilter {
         self.insert_hash_within(hash, self.most_kicks())
     }
 
-    /// As [`insert_hash`](CuckooFilter::insert_hash), but relocates up to `kicks` fingerprints,
-    /// whatever [`most_kicks`](CuckooFilter::most_kicks) is. With 0 it only takes a free slot. If
-    /// fewer are enough, more give the same lines: with 2,048, the most that an insert makes, a copy
-    /// takes every key that the filter took, into the same slots.
+    /// As [`insert_hash`](CuckooFilter::insert_hash), but relocates up to `kicks` fingerprints, whatever
+    /// [`most_kicks`](CuckooFilter::most_kicks) is. With 0 it only takes a free slot. An insert that succeeds
+    /// with some `kicks` gives the same lines with more of them. So a copy into which the same keys are
+    /// inserted with 2,048, the most that an insert makes, takes every key that the filter took, into the
+    /// same slots.
     ///
     /// # Errors
     /// As [`CuckooFilter::insert`].

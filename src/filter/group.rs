@@ -134,11 +134,12 @@ impl<T> Group<T> {
 
     /// As [`Group::contains_pairs`], for a column: writes the numbers of the rows that may be present to
     /// `rows`, in order, as [`Select::select_hashes`](crate::Select::select_hashes) does for one filter.
-    /// Returns how many. What is behind these in `rows` is of no use. So a join whose build side is in
-    /// partitions asks for each row the filter of its own partition.
+    /// Returns how many. What is behind these in `rows` is of no use. A join whose build side is in
+    /// partitions can so ask, for each row, the filter of the row's partition.
     ///
     /// # Panics
-    /// If there are not as many hashes as members; if `rows` is shorter; if its type cannot count them.
+    /// If there are not as many hashes as members; if `rows` is shorter than they are; if the type of `rows`
+    /// is too narrow for the number of the last row.
     ///
     /// ```
     /// use bloomline::{Filter, Group, Params, hash, shard_of};

@@ -134,9 +134,9 @@ impl Filter {
         self.kernel.kernel()
     }
 
-    /// Makes a filter of the lines of another, such as [`lines`](Filter::lines) returns and a
-    /// database has kept. `key_count` is what [`key_count`](Filter::key_count) then returns; 0 if it
-    /// is unknown. Nothing tells lines of other parameters from these: if you can, keep the
+    /// Makes a filter of the lines of another, such as [`lines`](Filter::lines) returns and a database has
+    /// kept. `key_count` is what [`key_count`](Filter::key_count) then returns; 0 if it is unknown. Nothing
+    /// in the lines shows whether `params` are the right ones. So if you can, keep the
     /// [encoded](Filter::to_bytes) filter, whose parameters and checksum are checked.
     ///
     /// ```

@@ -23,9 +23,10 @@ pub const fn shard_of(hash: u64, shards: u64) -> u64 {
 }
 
 /// Probes many hashes, each in the filter of its shard: `views[i]` is the filter of shard `i` of
-/// `views.len()`. Lines of large filters are prefetched, so cache misses overlap across them. With
-/// many keys for each shard (512 for 64 shards), each shard's are one batch. Answer `i` is true if
-/// hash `i` may be present. Returns how many are. Without views every key may be present.
+/// `views.len()`. Lines of large filters are prefetched, so cache misses overlap across them. If there are at
+/// least 8 keys per shard, such as 512 for 64 shards, and at most 256 shards, the keys of each shard are one
+/// batch. Answer `i` is true if hash `i` may be present. Returns how many are. Without views every key may be
+/// present.
 ///
 /// The views must hash keys alike: one format, one seed. If they do not, every key may be present.
 ///

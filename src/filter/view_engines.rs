@@ -50,9 +50,9 @@ impl<'a> View<'a> {
         Ok(View::found(parquet::parse(bytes, Kernels::active()?)?))
     }
 
-    /// Opens the bits of such a filter without the header: 32-byte blocks with Parquet's salts, as they
-    /// are in memory in many libraries. No byte of them says whose they are: those of Kudu, Impala
-    /// and Velox would lose keys.
+    /// Opens the bits of such a filter without the header: 32-byte blocks with Parquet's salts, as they are
+    /// in memory in many libraries. Nothing in the bytes shows which library wrote them. Bits of Kudu, Impala
+    /// and Velox, which choose bits otherwise, would give false negatives.
     ///
     /// # Errors
     /// As [`parquet::insert_hashes`].

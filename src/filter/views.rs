@@ -5,10 +5,10 @@ use crate::bitmap::{AnswerWords, Answers};
 use crate::kernel::{FAR_VIEWS, Prefetch};
 use crate::key::Key;
 
-/// Probes many filters for one hash: a point lookup over the tables of an LSM tree, or over shards.
-/// Where that pays (16 large filters or more, by the CPU), the lines of all are prefetched before the
-/// first is tested; of fewer, misses overlap by themselves. Answer `i` is true if the key may be present
-/// in view `i`. Returns how many are.
+/// Probes many filters for one hash: a point lookup over the tables of an LSM tree, or over shards. With 16
+/// filters or more, if they are large enough for this CPU, it prefetches the lines of all before it tests the
+/// first. With fewer the misses overlap without that. Answer `i` is true if the key may be present in view
+/// `i`. Returns how many are.
 ///
 /// The views must hash keys alike: one format, one seed. If they do not, the key may be present in
 /// every view. [`views_contain`] has no such limit.

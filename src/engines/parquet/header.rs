@@ -4,14 +4,14 @@
 //! BloomFilterHeader { 1: i32 numBytes, 2: algorithm, 3: hash, 4: compression }
 //! ```
 //!
-//! The last three are unions, of which only the first choice is known: split blocks, XXH64,
-//! uncompressed. Of another one the bits say nothing here. Fields that are not known are skipped.
+//! The last three are unions, of which only the first choice is known: split blocks, XXH64, uncompressed. The
+//! bits of a filter with another choice cannot be probed here. Fields that are not known are skipped.
 
 use crate::error::Error;
 use crate::layouts::sbbf::BLOCK_BYTES;
 use crate::os::room::Room;
 
-/// No header that is read is longer. Read so many bytes where its length is not known.
+/// The most bytes of a header. If you do not know how long a header is, read so many bytes.
 pub const MAX_HEADER_LEN: usize = 1024;
 
 /// What a header says.

@@ -101,7 +101,7 @@ pub fn bits_per_key(rate: f64) -> Result<f64, Error> {
 }
 
 /// Returns the length of the bits for so many different keys: a power of two, from 32 bytes to
-/// [`MAX_BITS_LEN`]. Readers that are older than the format's present text take no other.
+/// [`MAX_BITS_LEN`]. The format allows other lengths, but readers older than its present text reject them.
 ///
 /// # Errors
 /// [`Error::BitsPerKey`] unless they are positive and finite.
@@ -154,9 +154,9 @@ pub fn insert_hashes(bits: &mut [u8], hashes: &[u64]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Folds bits to a half, a quarter and so on, as small as their false-positive rate is at most `rate`,
-/// and returns the length of what is left, the first of them. All keys stay. If the rate is higher
-/// already, nothing changes; an odd number of blocks cannot be folded.
+/// Folds bits to a half, a quarter and so on, to the least length with which their false-positive rate is at
+/// most `rate`. Returns that length; the folded bits are the first of `bits`. All keys stay. If the rate is
+/// higher already, nothing changes; an odd number of blocks cannot be folded.
 ///
 /// # Errors
 /// [`Error::Rate`] unless it is between 0 and 1; as [`insert_hashes`]. Nothing is changed then.

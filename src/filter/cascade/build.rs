@@ -25,9 +25,9 @@ impl Cascade {
     /// passes, twice the cascade, and some 2 MB for each thread.
     ///
     /// # Errors
-    /// [`Error::Overlap`] if a hash is in both sets; [`Error::LineCount`] if memory cannot address
-    /// the size; [`Error::OutOfMemory`]; [`Error::Backend`]; [`Error::Full`] if 32 layers do not tell
-    /// the sets apart, which only hashes chosen for it need.
+    /// [`Error::Overlap`] if a hash is in both sets; [`Error::LineCount`] if memory cannot address the size;
+    /// [`Error::OutOfMemory`]; [`Error::Backend`]; [`Error::Full`] if 32 layers do not tell the sets apart,
+    /// which happens only with hashes chosen for it.
     pub fn build(
         included: &[u64],
         excluded: &[u64],

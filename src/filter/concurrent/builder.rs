@@ -13,13 +13,13 @@ use std::fmt;
 
 /// A filter that any number of threads build from their columns, through a shared reference. It has no
 /// probes: [`finish`](ConcurrentBuilder::finish) takes it, when all threads are done, and returns a
-/// [`Filter`]. So no row is dropped because it was asked for before its key was in.
+/// [`Filter`]. So no thread can probe too early, and get "absent" for a key that another has yet to insert.
 ///
 /// Columns are hashed and inserted where they are; only some thousands of hashes at a time are copied, onto
-/// the stack of the thread. The lines are in parts, each behind a lock, which a thread holds while it inserts
-/// some hundred keys; where it meets another it goes on with another part first. This needs no atomic
-/// operation for each key, as [`ConcurrentFilter`](crate::ConcurrentFilter) does. (All of a
-/// [classic](Params::classic) filter is one part.)
+/// the stack of the thread. The lines are in parts, each behind a lock. A thread holds the lock while it
+/// inserts some hundred keys into the part. If another thread holds it, the thread goes on with another part
+/// first. [`ConcurrentFilter`](crate::ConcurrentFilter) needs atomic operations for each key; this needs
+/// none. (All of a [classic](Params::classic) filter is one part.)
 ///
 /// The finished filter has the bytes of one into which one thread inserts the same keys.
 ///
@@ -84,7 +84,8 @@ impl ConcurrentBuilder {
     }
 
     /// Inserts the keys of a column: of `[u64]`, `[&str]`, [`Strings`](crate::Strings) and so on. Rows that
-    /// are [null](crate::Nullable) have no key, whatever a probe says of them.
+    /// are [null](crate::Nullable) are left out, whether the column's [`Nulls`](crate::Nulls) say absent or
+    /// present.
     pub fn insert_column<C: Column + ?Sized>(&self, column: &C) {
         let hash = Hashing(KeyHash::Xxh3(self.params.seed()));
         self.lines.insert(column.rows(), &|first, hashes| {

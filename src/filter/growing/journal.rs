@@ -62,8 +62,8 @@ impl GrowingFilter {
     }
 
     /// Writes what changed since the last record of this filter as one more record: the prefixes of keys that
-    /// were inserted and removed. At 1 % that is 88 bytes, and some 20 bits for each such key if one key in
-    /// 1,000 was. `sequence` must be higher than that of the last record.
+    /// were inserted and removed. A record takes 88 bytes and, at 1 %, some 20 bits for each such key if they
+    /// are one in 1,000 of all keys. `sequence` must be higher than that of the last record.
     ///
     /// It writes the whole filter instead if it does not know what changed. That is so if it was not saved,
     /// replayed or patched before, or was merged, intersected, subtracted from or cleared since, or if the
@@ -113,8 +113,9 @@ impl GrowingFilter {
     /// The filter has the keys that the one saved had. A bounded one has the same bytes. The
     /// prefixes of an unbounded one may be longer or shorter.
     ///
-    /// It takes the time of decoding the whole filter and of inserting what changed, and twice the memory of
-    /// the largest record; of one of changes, 8 bytes for each prefix. It allocates for bytes that are there, not for those claimed.
+    /// It takes the time of decoding the whole filter and of inserting what changed. Beside the filter, it
+    /// takes memory for the largest record: for a whole filter twice its bytes, for changes 8 bytes for each
+    /// prefix. It allocates for bytes that are there, not for those claimed.
     ///
     /// # Errors
     /// [`Error::Truncated`] if there is no whole record; [`Error::NotAFilter`] if it does not begin as a
@@ -181,11 +182,11 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Sequence`] if a record does not follow on what the filter has; [`Error::Mismatch`] if a whole
-    /// filter in it has another seed: [`replay`](GrowingFilter::replay) of the patch returns that one; others
-    /// as `replay`, and [`Error::Truncated`] for a record that is not all there. The
-    /// records before the one that is wrong are applied, and
-    /// [`saved_sequence`](GrowingFilter::saved_sequence) says which.
+    /// [`Error::Sequence`] if a record does not follow on what the filter has; [`Error::Truncated`] for a
+    /// record that is not all there; [`Error::Mismatch`] if the patch has a whole filter of another seed;
+    /// others as [`replay`](GrowingFilter::replay). After `Mismatch`, `replay` of the patch returns that
+    /// filter. The records before the wrong one are applied, and
+    /// [`saved_sequence`](GrowingFilter::saved_sequence) returns the number of the last of them.
     pub fn apply_patch(&mut self, mut patch: &[u8]) -> Result<u64, Error> {
         while !patch.is_empty() {
             let Record { header, point, content, rest } = format::first(patch)?;

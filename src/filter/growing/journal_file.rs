@@ -53,8 +53,8 @@ impl Journal {
     ///
     /// # Errors
     /// As [`GrowingFilter::save`]; [`Error::Io`] of the kind `WouldBlock` if the file is a journal that is
-    /// open, and of the kind `PermissionDenied` if the process may not write to it: then nothing says whether
-    /// it is.
+    /// open. [`Error::Io`] of the kind `PermissionDenied` if the process may not write to the file, since it
+    /// then cannot find out whether the file is an open journal.
     pub fn create<P: AsRef<Path>>(
         path: P,
         filter: &mut GrowingFilter,
@@ -137,7 +137,7 @@ impl Journal {
     }
 
     /// Replaces the file atomically by one that has the whole filter and no other record. `sequence` may be
-    /// the one it has.
+    /// that of the last record, or a higher one.
     ///
     /// # Errors
     /// As [`GrowingFilter::save`]; [`Error::Sequence`] if `sequence` is below that of the last record;

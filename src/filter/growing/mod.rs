@@ -160,7 +160,8 @@ impl GrowingFilter {
         GrowingFilter::with_common(common, Terms { keys: first_keys, rate, seed })
     }
 
-    /// Creates an empty filter that was made as this one, and that a given backend probes.
+    /// Creates an empty filter with the parameters of this one (number of keys, rate, seed, bounded or not),
+    /// which a given backend probes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
@@ -298,7 +299,8 @@ impl GrowingFilter {
         self.regions.len()
     }
 
-    /// The part of the bits of its lines that keys need, 0 to 1, of what they can.
+    /// The fill of its lines, 0 to 1: the number of keys, divided by the most that the present lines can
+    /// hold.
     pub fn fill(&self) -> f64 {
         let keys: u64 = self.regions.iter().map(|region| region.keys).sum();
         let most: u64 = self.places.layouts.iter().map(|layout| layout.capacity()).sum();

@@ -59,12 +59,12 @@ struct Task<'a> {
 
 /// Inserting on several threads.
 ///
-/// `threads` is how many at most, the caller's among them; 0: as many as there are CPUs. Up to 16 take
-/// part, for each inserts into a region at a time. It takes fewer if there are few keys (another for each
-/// 32,768) or if the system starts no more. A bounded filter has the same prefixes, and the answers are the
-/// same, as from inserts one by one; also of an unbounded one they are the same for any number of threads.
-/// Each region of an unbounded filter gets longer prefixes after some of its own inserts, so which keys
-/// have them may differ from inserts one by one, and so may answers about keys that were not inserted.
+/// `threads` is how many at most, the caller's among them; 0: as many as there are CPUs. At most 16 take
+/// part, as there are 16 regions, and each thread inserts into one at a time. It takes fewer if there are few
+/// keys (another for each 32,768) or if the system starts no more. The number of threads changes neither
+/// prefixes nor answers. In a bounded filter they are also those of inserts one by one. In an unbounded one
+/// they may not be: here each region gets longer prefixes after some of its own inserts, so other keys may
+/// have them, and other absent keys may be false positives.
 ///
 /// Up to 1,048,576 keys are sorted by region at a time, in 8 bytes each; answers take 4 more and keys
 /// another 8. Where there is no memory for that, they are inserted one by one.

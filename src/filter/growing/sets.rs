@@ -26,10 +26,11 @@ impl GrowingFilter {
         GrowingFilter::new(most_keys, rate, seed)?.of_hashes(hashes)
     }
 
-    /// Builds an unbounded filter from hashes at once. It takes 1 to 4 bits per key less than one that they
-    /// were inserted into: all get prefixes of one length, and may take the part of the rate that is for
-    /// the shorter ones. `first_keys`, `rate` and `seed` are as in [`GrowingFilter::unbounded`]. With as
-    /// many keys as `first_keys` or fewer there are no shorter prefixes, so there it saves nothing.
+    /// Builds an unbounded filter from hashes at once. It takes 1 to 4 bits per key less than a filter into
+    /// which the keys were inserted. There each length of prefixes has a part of the rate. Here all keys get
+    /// prefixes of one length, and use the parts of all shorter lengths, too. `first_keys`, `rate` and `seed`
+    /// are as in [`GrowingFilter::unbounded`]. With as many keys as `first_keys` or fewer there are no
+    /// shorter prefixes, so there it saves nothing.
     ///
     /// The filter grows on, and its rate stays below `rate`. The keys that come then get longer prefixes.
     ///

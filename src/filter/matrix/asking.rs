@@ -146,10 +146,10 @@ macro_rules! asking {
                 self.asked(None).contains_keys(keys, answers)
             }
 
-            /// Probes all columns for many keys, by their hashes. Makes `pairs` the answers that are
-            /// true: the number of a hash, then the number of a column that may have its key, in
-            /// ascending order. Returns how many there are. Give `pairs` again, and the next batch
-            /// allocates only if it has more of them.
+            /// Probes all columns for many keys, by their hashes. Replaces the content of `pairs` by a pair
+            /// for each answer that is true, in ascending order: the number of a hash, then the number of a
+            /// column that may have its key. Returns how many there are. If you pass the same `pairs` to the
+            /// next call, that allocates only if it has more of them.
             ///
             /// # Panics
             /// If there are more than 2^32 hashes.

@@ -19,13 +19,13 @@ const LEAST_EACH: usize = 1 << 20;
 
 /// Columns.
 impl Matrix {
-    /// Makes the filter of a view column `column`, in the place of what was there. It must be a plain
-    /// one (or the view of a counting filter) of the matrix's k and seed. If it has 2, 4, 8 and so on
-    /// times the lines, it is [folded](Filter::fold).
+    /// Replaces column `column` by the filter of a view. That must be a plain filter (or the view of a
+    /// counting filter) of the matrix's k and seed. If it has 2, 4, 8 and so on times the lines, it is
+    /// [folded](Filter::fold).
     ///
-    /// A column alone takes fifty times as long as one in a run of
-    /// [`set_columns`](Matrix::set_columns), or longer: all rows of the matrix are read and written
-    /// for a bit of each.
+    /// To set a single column takes fifty times as long as one of a run of
+    /// [`set_columns`](Matrix::set_columns), or longer: all rows of the matrix are read and written for a bit
+    /// of each.
     ///
     /// # Errors
     /// [`Error::Column`] if there is no such column; [`Error::ColumnShape`] if the filter does not
@@ -34,10 +34,10 @@ impl Matrix {
         self.set_columns(column, [*filter], 1)
     }
 
-    /// Makes the filters of these views the columns from `first` on, as
-    /// [`set_column`](Matrix::set_column) does, on up to `threads` threads; 0: as many as there are
-    /// CPUs. Give it runs of 64, from a multiple of 64 on: then each word of the rows is written
-    /// once, as a whole, and 64 lines are transposed together.
+    /// Replaces the columns from `first` on by the filters of these views, as
+    /// [`set_column`](Matrix::set_column) does, on up to `threads` threads; 0: as many as there are CPUs.
+    /// Give it runs of 64, from a multiple of 64 on: then each word of the rows is written once, as a whole,
+    /// and 64 lines are transposed together.
     ///
     /// # Errors
     /// [`Error::Column`] if they are more than the columns from `first` on; [`Error::ColumnShape`] if
@@ -181,7 +181,7 @@ impl Matrix {
     /// once. Returns how many were.
     ///
     /// # Errors
-    /// As [`insert`](Matrix::insert), with no answer.
+    /// As [`insert`](Matrix::insert); no answer is written.
     ///
     /// # Panics
     /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
@@ -198,7 +198,7 @@ impl Matrix {
     /// As [`insert_new_hashes`](Matrix::insert_new_hashes), for keys.
     ///
     /// # Errors
-    /// As [`insert`](Matrix::insert), with no answer.
+    /// As [`insert`](Matrix::insert); no answer is written.
     ///
     /// # Panics
     /// If `answers` is too short: see [`Answers`]. Nothing is inserted.

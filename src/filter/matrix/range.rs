@@ -46,7 +46,7 @@ impl MatrixShape {
     /// Answer `c` is true if the key may be present in column `c`. Returns how many are.
     ///
     /// # Errors
-    /// [`Error::Truncated`] if `bytes` has not the length of the range, with no answer;
+    /// [`Error::Truncated`] if `bytes` has not the length of the range (no answer is written);
     /// [`Error::Backend`].
     ///
     /// # Panics

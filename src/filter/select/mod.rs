@@ -43,7 +43,8 @@ pub trait Select: Probe {
     /// behind these in `rows` is of no use.
     ///
     /// # Panics
-    /// If `rows` is shorter than the column; if its type cannot count the rows.
+    /// If `rows` is shorter than the column; if the type of `rows` is too narrow for the number of the last
+    /// row.
     fn select_column<C: Column + ?Sized, R: Row>(&self, column: &C, rows: &mut [R]) -> usize {
         select(self, column, rows.into())
     }
