@@ -54,7 +54,7 @@ macro_rules! removing {
     ($kind:ident) => {
         /// Removing keys.
         impl $kind {
-            /// Removes a key, once if it was inserted more often. Remove only keys you inserted: see
+            /// Removes a key once, however often it was inserted. Remove only keys you inserted: see
             #[doc = concat!("[`", stringify!($kind), "`].")]
             ///
             /// # Errors

@@ -157,9 +157,9 @@ macro_rules! inserting {
                 self.insert_hash(self.hash(key))
             }
 
-            /// Inserts many keys, faster than one by one. Answer `i` is true if key `i` was new,
-            /// as [`insert`](Self::insert) returns it: a key that the batch repeats is new once.
-            /// Returns how many were new.
+            /// Inserts many keys, faster than one by one. Answer `i` is true if key `i` was new, as
+            /// [`insert`](Self::insert) returns it: of equal keys in the batch, only the first can
+            /// be new. Returns how many were new.
             ///
             /// # Panics
             /// If `answers` is too short: see [`Answers`](crate::Answers). Nothing is inserted.
@@ -255,8 +255,8 @@ macro_rules! try_inserting {
             }
 
             /// Inserts many keys, in order, faster than one by one. Answer `i` is true if key `i`
-            /// was new, as [`insert`](Self::insert) returns it: a key that the batch repeats is new
-            /// once. Returns how many were new.
+            /// was new, as [`insert`](Self::insert) returns it: of equal keys in the batch, only
+            /// the first can be new. Returns how many were new.
             ///
             /// # Errors
             #[doc = $many]

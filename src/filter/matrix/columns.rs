@@ -177,8 +177,8 @@ impl Matrix {
     }
 
     /// As [`insert_hashes`](Matrix::insert_hashes). Answer `i` is true if key `i` was definitely absent
-    /// from the column, as [`insert`](Matrix::insert) returns it: a key that the batch repeats is new
-    /// once. Returns how many were.
+    /// from the column, as [`insert`](Matrix::insert) returns it: of equal keys in the batch, only the
+    /// first can be new. Returns how many were.
     ///
     /// # Errors
     /// As [`insert`](Matrix::insert); no answer is written.
