@@ -26,11 +26,7 @@ const PROGRAMS: [(&str, &str, &[&str], bool); 16] = [
     (
         "docs/PARQUET.md",
         "rust",
-        &[
-            "tests/pages/blocks/parquet.rs",
-            "tests/pages/blocks/parquet.rs",
-            "adapters/parquet/examples/prune.rs",
-        ],
+        &["tests/pages/blocks/parquet.rs", "adapters/parquet/examples/prune.rs"],
         false,
     ),
     ("docs/PARQUET.md", "c", &["c-tests/test_parquet.c"], false),
