@@ -386,7 +386,7 @@ struct Validity {
     Nulls nulls = Nulls::absent;
 };
 /// A column of keys, of which some rows may be null: see bloomline_column. It refers to the arrays. Strings are those
-/// of Apache Arrow, one less than there are offsets.
+/// of Apache Arrow: n of them have n + 1 offsets.
 class Column {
 public:
     static Column hashes(Span<const uint64_t> values, const Validity &validity = {}) noexcept {
@@ -418,7 +418,7 @@ public:
     /// BLOOMLINE_ERR_TRUNCATED if the validity has too few bits, or the data too few bytes for the last offset. Then
     /// probes say that all rows may be present.
     [[nodiscard]] Status status() const noexcept { return status_; }
-    /// For a function of the C interface, which takes it for no column where status() is an error.
+    /// For functions of the C interface. If status() is an error, they see a column of an unknown type.
     [[nodiscard]] const bloomline_column *get() const noexcept { return &raw_; }
 private:
     Column(size_t type, const void *values, size_t n, const Validity &validity) noexcept
@@ -534,7 +534,7 @@ Result<Buffer> some_of(size_t len, Write write) {
     return status ? Result<Buffer>(std::move(bytes)) : status;
 }
 
-/// The 'len' bytes that 'write' writes. SIZE_MAX: how many they are takes memory that there is not.
+/// The 'len' bytes that 'write' writes. A 'len' of SIZE_MAX: there was no memory to find out how many they are.
 template <class Write>
 Result<Buffer> bytes_of(size_t len, Write write) {
     if (len == SIZE_MAX) return Status(BLOOMLINE_ERR_OUT_OF_MEMORY);
@@ -715,10 +715,10 @@ public:
         return bloomline_view_hash(this->viewed(), key.data(), key.size());
     }
     [[nodiscard]] uint64_t hash_u64(uint64_t key) const noexcept { return hash(IntegerKey(key)); }
-    /// Probes a range of what Bytes can be made of, or of integers of 64 bits, in blocks. Writes to
-    /// 'out', in order, true for each key that may be present and false for each that is definitely
-    /// absent, and returns where they end. Up to twice as fast as one by one in memory; in cache faster
-    /// for strings, as fast for integers. Its keys may be temporaries; they gain only in memory.
+    /// Probes a range of what Bytes can be made of, or of integers of 64 bits, in blocks. Writes to 'out', in order,
+    /// true for each key that may be present and false for each that is definitely absent, and returns where they end.
+    /// Up to twice as fast as one by one in memory; in cache faster for strings, as fast for integers. Its keys may be
+    /// temporaries, which the range makes on the way: then it is faster in memory only.
     template <class Range, class Out>
     Out contains_range(Range &&keys, Out out) const {
         using std::begin, std::end;
@@ -815,7 +815,8 @@ public:
         return refine(bloomline_view_refine_large_strings, bloomline_view_refine16_large_strings, rows, offsets.data(),
                       data.data());
     }
-    /// The same for a Column of any type, also with nulls. A selection with a row that the column lacks stays as it is.
+    /// The same for a Column of any type, also with nulls. If the column lacks a selected row, refine_column() leaves
+    /// the whole selection as it is.
     template <class Rows>
     size_t select_column(const Column &column, Rows &rows) const {
         const auto write = of_rows<Rows>(bloomline_view_select_column, bloomline_view_select16_column);
@@ -844,7 +845,8 @@ public:
     void contains_each(Span<const bloomline_bytes *const> keys, bool *present) const noexcept {
         bloomline_view_contains_each(this->viewed(), keys.data(), keys.size(), present);
     }
-    /// From how many keys on contains_each() takes less time than a loop of contains(); SIZE_MAX: never.
+    /// From how many keys on contains_each() takes less time than a loop of the function that View::contains_fn()
+    /// returns; SIZE_MAX: never.
     [[nodiscard]] std::size_t fewest_each() const noexcept { return bloomline_view_fewest_each(this->viewed()); }
     /// Line count, k, layout and seed of a plain, classic or counting filter; BLOOMLINE_ERR_LAYOUT for
     /// others: see bloomline_view_shape().
@@ -937,7 +939,7 @@ public:
         using std::begin, std::end;
         return insert(begin(keys), end(keys));
     }
-    /// Removes all keys. Size and seed stay, of a ScalableFilter those of its first stage, and a Window's time slice.
+    /// Removes all keys. Size and seed stay. A ScalableFilter keeps its first stage only, a Window its time slice.
     void clear() noexcept { C<R>::clear(this->get()); }
     /// The seed of the hashes that it takes: hash(key, filter.seed()).
     [[nodiscard]] uint64_t seed() const noexcept { return static_cast<const Self &>(*this).params()->seed; }
@@ -1189,8 +1191,8 @@ inline size_t views_contain_each(Span<const View *const> views, Bytes key, Bitma
     return out.fill(views.size(), bloomline_views_contain_each, detail::raw(views), views.size(), key.data(),
                     key.size());
 }
-/// Many filters, prepared once to be probed together: see bloomline_group. An empty one may have any
-/// key: it returns SIZE_MAX, and contains_pairs() sets all bits.
+/// Many filters, prepared once to be probed together: see bloomline_group. An empty handle may have any key: its
+/// functions return SIZE_MAX, and contains_pairs() sets all bits.
 class Group : public detail::Handle<bloomline_group> {
 public:
     using Handle::Handle;
@@ -1552,7 +1554,8 @@ public:
     struct Replayed;
     /// The filter at the last whole record of a journal.
     static Result<Replayed> replay(Bytes journal) noexcept;
-    /// The patch that makes a filter of 'sequence' what the journal says last: the end of its bytes.
+    /// The patch that brings a filter of the record 'sequence' up to date with the journal: the end of the journal's
+    /// bytes.
     static Result<Bytes> patch_since(Bytes journal, uint64_t sequence) noexcept {
         size_t start = 0;
         Status status = bloomline_growing_patch_since(journal.data(), journal.size(), sequence, &start);
@@ -1566,7 +1569,8 @@ public:
     Result<uint64_t> apply_patch(Bytes patch) noexcept {
         return detail::made<uint64_t>(bloomline_growing_apply_patch, get(), patch.data(), patch.size());
     }
-    /// That of the record it was last saved, replayed or patched by, if it knows what changed since.
+    /// The sequence number of the record that the filter was last saved, replayed or patched by; none if it does not
+    /// know what changed since.
     [[nodiscard]] std::optional<uint64_t> saved_sequence() const noexcept {
         uint64_t sequence = 0;
         if (!bloomline_growing_saved_sequence(get(), &sequence)) return std::nullopt;
@@ -1610,7 +1614,7 @@ public:
     Status restart(GrowingFilter &filter, uint64_t sequence) noexcept {
         return bloomline_journal_restart(get(), filter.get(), sequence);
     }
-    /// That of the last record; 0 of an empty handle.
+    /// The sequence number of the last record; 0 for an empty handle.
     [[nodiscard]] uint64_t sequence() const noexcept { return bloomline_journal_sequence(get()); }
     /// The bytes of the file: restart() when they are a few times the filter's encoded_len().
     [[nodiscard]] uint64_t file_len() const noexcept { return bloomline_journal_file_len(get()); }
@@ -1646,7 +1650,7 @@ public:
         (void)bloomline_window_about(get(), &facts);
         return facts;
     }
-    /// Of each generation.
+    /// The parameters of each generation.
     Result<Params> params() const noexcept {
         const auto facts = detail::made<WindowFacts>(bloomline_window_about, get());
         return facts ? Result<Params>(facts->params) : Result<Params>(Status(facts.code()));
@@ -1688,7 +1692,7 @@ public:
 
 class Matrix;
 namespace detail {
-/// What has columns. Bit i of an answer is for column i. An empty one may have any key: it returns
+/// What has columns. Bit i of an answer is for column i. An empty handle may have any key: its functions return
 /// SIZE_MAX, and contains_pairs() sets all bits.
 template <class Self>
 class Columns {
@@ -1921,8 +1925,9 @@ inline Status matrix_contains_in(const MatrixShape &shape, uint64_t hash, Bytes 
         return Status(bloomline_matrix_contains_in(&shape, hash, range.data(), range.size(), sum, words));
     });
 }
-/// The ranges to read for many keys, in ascending order. Those with a gap of at most 'gap' bytes are one: as many
-/// as the store sends in the time that a request takes. The matrix_range() of each key lies within one of them.
+/// The ranges to read for many keys, in ascending order. Ranges with a gap of at most 'gap' bytes between them become
+/// one. Let 'gap' be as many bytes as the store sends in the time that a request takes. The matrix_range() of each key
+/// lies within one of them.
 inline Result<std::vector<ByteRange>> matrix_ranges(const MatrixShape &shape, Span<const uint64_t> hashes,
                                                     uint64_t gap) {
     return detail::ranges_of(hashes.size(), [&](ByteRange *out, size_t *count) {
@@ -2188,7 +2193,7 @@ private:
 /// and numbers as a ParquetValue.
 struct Parquet : Engine<BLOOMLINE_ENGINE_PARQUET> {
     struct Header { size_t header_len, bits_len; };
-    /// Read so many bytes, or what the file has, if it does not say how long a filter is.
+    /// If the file does not say how long a filter is, read so many bytes from its start on, or what the file has.
     static constexpr size_t max_header_len = BLOOMLINE_PARQUET_MAX_HEADER_LEN;
 
     using Engine::hash;
