@@ -20,9 +20,10 @@
 // Borrowing from a temporary does not compile: view() and get() of a temporary handle, View::open()
 // and keys() of a temporary container, -> on a temporary Result.
 //
-// insert() of one key returns whether the key was new. For a batch, Filter::insert_new_keys() says so of each key, and
-// so does insert_keys() of a ConcurrentFilter, CountingFilter, ScalableFilter or Window. Functions that need no class,
-// such as bloomline_set_allocator(), are called as in C.
+// insert() of one key returns whether the key was new. That of a CuckooFilter, ScalableFilter or GrowingFilter can fail,
+// and returns a Status. For a batch, Filter::insert_new_keys() says which keys were new, and so does insert_keys() of
+// the other classes, except CuckooFilter. Functions that need no class, such as bloomline_set_allocator(), are called as
+// in C.
 //
 // Handles can be moved, and copied by clone(). An empty handle (default-constructed, moved from, or
 // of a failed Result) is safe to use: contains() returns true, and inserts do nothing.
