@@ -162,14 +162,15 @@ typedef int32_t bloomline_status;
 #define BLOOMLINE_ERR_BITS_PER_KEY 3
 
 /**
- * k, the number of bits that a key sets, is outside 1 to 16. When data is read also: the number
- * that other types of filters have in place of k is out of their range.
+ * k, the number of bits that a key sets, is outside 1 to 16. Functions that read data also return
+ * it for other types of filters, if their fingerprint bits, their rows or the number of their
+ * parts is out of range.
  */
 #define BLOOMLINE_ERR_K 4
 
 /**
- * The line count is more than the type of filter, or memory, can have. When data is read also: it
- * is 0.
+ * The line count is more than the type of filter, or memory, can have. Functions that read data
+ * also return it for a line count of 0.
  */
 #define BLOOMLINE_ERR_LINE_COUNT 5
 
@@ -500,8 +501,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_params_for_rate_within(uint64_t key
  * per key give 0.82 % instead of 0.97 %. But a probe reads up to k cache lines, and is several
  * times slower.
  *
- * All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
- * folding returns BLOOMLINE_ERR_LAYOUT; other kinds return that when they are made.
+ * All functions of bloomline_filter, bloomline_concurrent, bloomline_concurrent_builder and
+ * caller-owned lines accept these parameters, but folding returns BLOOMLINE_ERR_LAYOUT. So does a
+ * function that makes another kind of filter of them.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
     bloomline_params *out);
@@ -515,9 +517,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_bits(uint64_t ke
  *
  * bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
  * bloomline_matrix of 'shape'. They get its k and seed. Their line count is that of 'shape' times
- * the smallest power of two that gives no fewer lines than 'params' has. Folded to half the lines,
- * a filter of the same keys has about half the bits per key, so let 'shape' be that of the largest
- * column.
+ * the smallest power of two that gives no fewer lines than 'params' has. A column is the filter,
+ * folded to the line count of 'shape', which leaves fewer bits per key. So let 'shape' be that of
+ * the largest column.
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
  * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
@@ -648,10 +650,10 @@ BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
  * same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
  * filter's bytes are the same for any number.
  *
- * Each thread has a range of lines, so they need no atomics. They take fewer threads if there are
- * few keys (another for each 32,768) or if the system starts no more, and one for a classic
- * filter. bloomline_filter_insert_keys_parallel() also keeps up to 10 MiB of hashes; without the
- * memory for them it takes one thread.
+ * Each thread has a range of lines, so no atomics are needed. The functions use fewer threads if
+ * there are few keys (another thread for each 32,768) or if the system starts no more, and one
+ * thread for a classic filter. bloomline_filter_insert_keys_parallel() also keeps up to 10 MiB of
+ * hashes; without the memory for them it takes one thread.
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads);
@@ -995,8 +997,8 @@ BLOOMLINE_API size_t bloomline_view_fewest_each(const bloomline_view *view);
  * - 8-byte and 4-byte integers, hashed as the bytes of their own width in little-endian order on
  *   every CPU: bloomline_hash_u64_batch() and bloomline_hash_u32_batch() do so with a seed;
  * - strings, as Apache Arrow has them: that of row i is the bytes of 'data' from offsets[i] to
- *   offsets[i + 1]. There are n + 1 offsets; of large strings they have 8 bytes. That 'data' has
- *   these bytes is the caller's promise: its length is not told.
+ *   offsets[i + 1]. There are n + 1 offsets; of large strings they have 8 bytes. The caller
+ *   promises that 'data' has these bytes: the function does not know its length.
  *
  * 'out' has room for 'n' numbers. What is behind those returned is of no use. Rows are best
  * selected from 1,024 to 4,096 at a time, each part used while it is in the cache.
@@ -1036,12 +1038,12 @@ BLOOMLINE_API size_t bloomline_view_select16_large_strings(const bloomline_view 
  * present, in their order, at the front of 'selection', and returns how many there are. What is
  * behind these is of no use. The others refine by columns as above.
  *
- * The column has all rows of the selection. That is the caller's promise: its length is not told,
- * and a row that it lacks is read where it would be.
+ * The caller promises that the column has all rows of the selection. The functions do not know its
+ * length: for a row beyond it they read memory beyond the array.
  *
- * To leave out rows that are null, pass a selection of the rows that are not. Where all rows may
- * be present, as if 'view' was not opened, the selection stays as it is. If 'selection' is NULL,
- * returns 'n'.
+ * To leave out rows that are null, pass a selection of the rows that are not. If all rows may be
+ * present, for example because 'view' was not opened, the selection stays as it is. If 'selection'
+ * is NULL, returns 'n'.
  */
 BLOOMLINE_API size_t bloomline_view_refine_u64(const bloomline_view *view, const uint64_t *values,
     uint32_t *selection, size_t n);
@@ -1116,7 +1118,8 @@ typedef struct bloomline_column {
  *
  * bloomline_view_refine_column() refines the 'n' rows of a selection, as
  * bloomline_view_refine_u64() does, and so does bloomline_view_refine16_column() where row numbers
- * have 2 bytes. A selection with a row that the column lacks stays as it is.
+ * have 2 bytes. If a selected row is not below the 'n' of the column, the whole selection stays as
+ * it is.
  *
  * bloomline_view_mask_column() writes a byte for each row to 'out': 1 if it may be present, 0 if
  * it is definitely absent. bloomline_view_contains_column() writes a bit for each row, as
@@ -1703,8 +1706,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_static_block_build(const uint64_t *
 /**
  * bloomline_block_save() saves the encoded filter in the 'len' bytes at 'data', of any kind, as
  * bloomline_filter_save() saves a filter, atomically. First it checks the bytes, checksums
- * included. bloomline_map_open() opens the file of a block; the functions of a handle load that of
- * its kind.
+ * included. bloomline_map_open() opens such a file. If a handle of its kind exists,
+ * bloomline_filter_load() or the like loads it.
  *
  * Errors: those of bloomline_filter_save(); those of bloomline_view_open() for bytes that are no
  * encoded filter, for example if 'len' is the length of a buffer that is longer than the filter.
@@ -1740,7 +1743,8 @@ BLOOMLINE_API void bloomline_builder_free(bloomline_builder *builder);
  * share if you add it with each of them.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
- * length above 0. No key is added, and would be a false negative of the block.
+ * length above 0. After an error the call has added no key: a block without these keys would have
+ * false negatives.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_builder_add(bloomline_builder *builder,
     const void *key, size_t len);
@@ -1817,7 +1821,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_intersect(const bloomline_par
  * Other threads or processes may insert into the lines while the view is probed, if they set bits
  * in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
  * the contains functions of the view and bloomline_view_about(). Keys inserted before are present:
- * bits are only set, and where the probe reads a vector, each aligned lane in it is whole.
+ * bits are only set, and a probe that reads a vector reads each aligned lane as a whole.
  *
  * Errors: as bloomline_lines_insert_hashes().
  */
@@ -1871,10 +1875,10 @@ typedef struct bloomline_cascade_facts {
  * With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
  * with a hundred 10.5.
  *
- * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_FULL if 32 layers do not
- * tell the sets apart, which only hashes chosen for it need; BLOOMLINE_ERR_RATE,
- * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
- * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_FULL if 32 layers do
+ * not tell the sets apart, which happens only if somebody chose the hashes for it;
+ * BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit
+ * in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
     const uint64_t *excluded, size_t m, double rate, uint64_t seed, size_t threads,
@@ -1882,8 +1886,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_new(const uint64_t *include
 
 /**
  * bloomline_cascade_clone() and the functions under it are those of bloomline_filter, for all
- * layers together. Encoded it takes 64 bytes for each line, for each layer, and for all.
- * bloomline_map_bytes() probes that where it is.
+ * layers together. Encoded it takes 64 bytes for each line, 64 for each layer, and 64 more.
+ * bloomline_map_bytes() probes these bytes where they are.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_cascade_clone(const bloomline_cascade *filter,
     bloomline_cascade **out);
@@ -1920,8 +1924,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_casca
  * bloomline_concurrent_clear() and bloomline_concurrent_free() may run in any number of threads,
  * and none waits for another. Probed through bloomline_concurrent_view().
  *
- * A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
- * may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
+ * A thread sees its own inserts at once. It sees those of another thread after anything that
+ * orders the two, such as a mutex or a join. It may see an insert that is under way or not. No
+ * inserted key is ever lost. It keeps no key count.
  *
  * All accesses are relaxed atomic ones, except reads of vectors: no language has an atomic load of
  * a vector, see the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the
@@ -1948,8 +1953,8 @@ BLOOMLINE_API size_t bloomline_concurrent_memory(const bloomline_concurrent *fil
 /**
  * bloomline_concurrent_clone() and the functions under it are those of bloomline_filter. Copies,
  * bytes and files have all keys present at the call, and perhaps some inserted meanwhile. The
- * bytes are those of bloomline_concurrent_snapshot(), without the memory for it, and each of the
- * two kinds reads those of the other.
+ * bytes are those of a bloomline_filter: its functions read them, and the ones here read those of
+ * a bloomline_filter. Encoding takes no memory for a snapshot.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_clone(const bloomline_concurrent *filter,
     bloomline_concurrent **out);
@@ -2107,9 +2112,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_builder_finish_to_rate(
  * each bit of it: 320 bytes for each line, about 50 bits per key at 1 %.
  *
  * Remove only keys you inserted. A key that is definitely absent is rejected, and nothing changes.
- * A false positive is removed like a present key: other keys can then be false negatives. Keys
- * inserted after that are safe, as long as the keys removed after it were inserted after it too. A
- * counter that reaches 15 stays there, and so do the keys that need it.
+ * A false positive is removed like a present key: other keys can then be false negatives. After
+ * such a mistake, only keys inserted later are safe, and only while no key inserted before it is
+ * removed. A counter that reaches 15 stays there, and so do the keys that need it.
  */
 typedef struct bloomline_counting bloomline_counting;
 
@@ -2339,9 +2344,9 @@ BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
  * through bloomline_growing_view().
  *
  * bloomline_growing_new() is told the most keys that may come. With fewer its false-positive rate
- * is lower in proportion, with more it is higher. At 1 % it takes 10 bits per key in the end.
- * bloomline_growing_new_unbounded() is told the first number of keys only. Its rate stays below
- * the one asked for, however many come; at 1 % it takes 15 to 16.5 bits per key.
+ * is lower in proportion, with more it is higher. At 1 % it takes some 10 bits per key once it has
+ * all of these keys. bloomline_growing_new_unbounded() is told the first number of keys only. Its
+ * rate stays below the one asked for, however many come; at 1 % it takes 15 to 16.5 bits per key.
  *
  * A key that is inserted twice is present twice, and is removed twice. Remove only keys you
  * inserted. Any other removal can take the prefix of an inserted key, which is then a false
@@ -2354,7 +2359,7 @@ typedef struct bloomline_growing bloomline_growing;
 typedef struct bloomline_growing_facts {
     /** The most keys that a bounded filter was made for, the first keys of an unbounded one. */
     uint64_t expected_keys;
-    /** How many prefixes of the first length there are. */
+    /** How many different prefixes there can be; in an unbounded filter, of the first length. */
     uint64_t prefix_count;
     /** The false-positive rate that it was made for, 0 to 1. */
     double target_rate;
@@ -2383,8 +2388,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_new_unbounded(uint64_t firs
  * bloomline_growing_new() and bloomline_growing_new_unbounded() with 'n' keys in it, given by
  * their hashes. That takes a small part of the time of inserts. A bounded filter is 4 % smaller
  * than after inserts; an unbounded one takes 1 to 4 bits per key less if 'n' is many times
- * 'first_keys'. It grows on as others do. Ascending hashes take no other memory, others 8 bytes
- * each meanwhile.
+ * 'first_keys'. Later inserts make it grow as any other. If the hashes do not ascend, the build
+ * also takes 8 bytes of memory for each.
  *
  * Errors: those of bloomline_growing_new().
  */
@@ -2394,8 +2399,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_build_unbounded(uint64_t fi
     double rate, uint64_t seed, const uint64_t *hashes, size_t n, bloomline_growing **out);
 
 /**
- * bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a growing
- * filter. Its bytes do not show what it has been through.
+ * bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a
+ * growing filter. It is encoded as if it were built at once of the prefixes that it has. So
+ * bounded filters that were made with the same numbers and seed, and have the same keys, have the
+ * same bytes.
  *
  * If the filter has changed since it was made, read or copied, bloomline_growing_encoded_len() and
  * each function that encodes first build a copy of it, which takes a few nanoseconds per key. So
@@ -2751,8 +2758,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_scalable_new(uint64_t first_keys, d
 /**
  * bloomline_scalable_clone() and the functions under it are those of bloomline_filter, for all
  * stages together. A copy grows on as 'filter' would. Encoded it takes 64 bytes for each line of
- * the stages, for each stage, and for all. Only bloomline_scalable_decode() and
- * bloomline_scalable_load() read that: views cannot be opened of it. After
+ * the stages, 64 for each stage, and 64 more. Only bloomline_scalable_decode() and
+ * bloomline_scalable_load() read these bytes; no view can be opened of them. After
  * bloomline_scalable_free(), do not use what bloomline_scalable_stage() returned.
  *
  * Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
@@ -2931,9 +2938,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_window_new(uint32_t generations,
 
 /**
  * bloomline_window_clone() and the functions under it are those of bloomline_filter, for all
- * generations together, with the slice and what bloomline_window_rotate_after() set. The memory is
- * that of the lines, and of the marks of generations that are out of date. Only
- * bloomline_window_decode() and bloomline_window_load() read its bytes.
+ * generations together, with the slice and what bloomline_window_rotate_after() set.
+ * bloomline_window_memory() counts the lines, and the notes of when each part of them was last
+ * cleared. Only bloomline_window_decode() and bloomline_window_load() read its bytes.
  *
  * Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS.
  */
@@ -3180,8 +3187,8 @@ BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, cons
 /**
  * bloomline_view_open_parquet_bits() opens the 'len' bytes of bits at 'data' of a Parquet filter,
  * without the header, as other libraries keep them in memory: blocks of 32 bytes. With the header:
- * bloomline_view_open_engine(). No byte says whose bits they are: those of Kudu, Impala and Velox
- * would lose keys.
+ * bloomline_view_open_engine(). No byte says whose bits they are: read as Parquet's, those of
+ * Kudu, Impala, Doris and Velox would lose keys.
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if 'len' is 0 or above 2^31 - 1, BLOOMLINE_ERR_TRUNCATED unless
  * it is a multiple of 32; BLOOMLINE_ERR_BACKEND.

@@ -105,8 +105,8 @@ fn bloomline_static_block_build(
 
 /// bloomline_block_save() saves the encoded filter in the 'len' bytes at 'data', of any kind, as
 /// bloomline_filter_save() saves a filter, atomically. First it checks the bytes, checksums
-/// included. bloomline_map_open() opens the file of a block; the functions of a handle load that of
-/// its kind.
+/// included. bloomline_map_open() opens such a file. If a handle of its kind exists,
+/// bloomline_filter_load() or the like loads it.
 ///
 /// Errors: those of bloomline_filter_save(); those of bloomline_view_open() for bytes that are no
 /// encoded filter, for example if 'len' is the length of a buffer that is longer than the filter.
@@ -156,7 +156,8 @@ fn bloomline_builder_free(builder: *mut bloomline_builder) {
 /// share if you add it with each of them.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
-/// length above 0. No key is added, and would be a false negative of the block.
+/// length above 0. After an error the call has added no key: a block without these keys would have
+/// false negatives.
 fn bloomline_builder_add(
     builder: *mut bloomline_builder, key: *const c_void, len: usize,
 ) -> bloomline_status {

@@ -51,10 +51,10 @@ exports! {
 /// With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
 /// with a hundred 10.5.
 ///
-/// Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_FULL if 32 layers do not
-/// tell the sets apart, which only hashes chosen for it need; BLOOMLINE_ERR_RATE,
-/// BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
-/// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_FULL if 32 layers do
+/// not tell the sets apart, which happens only if somebody chose the hashes for it;
+/// BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit
+/// in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
 fn bloomline_cascade_new(
     included: *const u64, n: usize, excluded: *const u64, m: usize, rate: f64, seed: u64,
     threads: usize, out: *mut *mut bloomline_cascade,
@@ -72,8 +72,8 @@ fn bloomline_cascade_new(
 
 handle! { bloomline_cascade(Cascade) filter;
 /// bloomline_cascade_clone() and the functions under it are those of bloomline_filter, for all
-/// layers together. Encoded it takes 64 bytes for each line, for each layer, and for all.
-/// bloomline_map_bytes() probes that where it is.
+/// layers together. Encoded it takes 64 bytes for each line, 64 for each layer, and 64 more.
+/// bloomline_map_bytes() probes these bytes where they are.
 clone bloomline_cascade_clone; free bloomline_cascade_free; memory bloomline_cascade_memory;
 encoded_len bloomline_cascade_encoded_len; encode bloomline_cascade_encode;
 write bloomline_cascade_write; decode bloomline_cascade_decode; save bloomline_cascade_save;

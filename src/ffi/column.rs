@@ -49,7 +49,8 @@ exports! {
 ///
 /// bloomline_view_refine_column() refines the 'n' rows of a selection, as
 /// bloomline_view_refine_u64() does, and so does bloomline_view_refine16_column() where row numbers
-/// have 2 bytes. A selection with a row that the column lacks stays as it is.
+/// have 2 bytes. If a selected row is not below the 'n' of the column, the whole selection stays as
+/// it is.
 ///
 /// bloomline_view_mask_column() writes a byte for each row to 'out': 1 if it may be present, 0 if
 /// it is definitely absent. bloomline_view_contains_column() writes a bit for each row, as

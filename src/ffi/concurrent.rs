@@ -12,8 +12,9 @@ use crate::ConcurrentFilter;
 /// bloomline_concurrent_clear() and bloomline_concurrent_free() may run in any number of threads,
 /// and none waits for another. Probed through bloomline_concurrent_view().
 ///
-/// A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
-/// may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
+/// A thread sees its own inserts at once. It sees those of another thread after anything that
+/// orders the two, such as a mutex or a join. It may see an insert that is under way or not. No
+/// inserted key is ever lost. It keeps no key count.
 ///
 /// All accesses are relaxed atomic ones, except reads of vectors: no language has an atomic load of
 /// a vector, see the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the
@@ -45,8 +46,8 @@ free bloomline_concurrent_free; memory bloomline_concurrent_memory;
 
 /// bloomline_concurrent_clone() and the functions under it are those of bloomline_filter. Copies,
 /// bytes and files have all keys present at the call, and perhaps some inserted meanwhile. The
-/// bytes are those of bloomline_concurrent_snapshot(), without the memory for it, and each of the
-/// two kinds reads those of the other.
+/// bytes are those of a bloomline_filter: its functions read them, and the ones here read those of
+/// a bloomline_filter. Encoding takes no memory for a snapshot.
 clone bloomline_concurrent_clone; encoded_len bloomline_concurrent_encoded_len;
 encode bloomline_concurrent_encode; write bloomline_concurrent_write;
 decode bloomline_concurrent_decode; save bloomline_concurrent_save;

@@ -21,9 +21,9 @@ pub const BLOOMLINE_COUNTING_MOST: u32 = 15;
 /// each bit of it: 320 bytes for each line, about 50 bits per key at 1 %.
 ///
 /// Remove only keys you inserted. A key that is definitely absent is rejected, and nothing changes.
-/// A false positive is removed like a present key: other keys can then be false negatives. Keys
-/// inserted after that are safe, as long as the keys removed after it were inserted after it too. A
-/// counter that reaches 15 stays there, and so do the keys that need it.
+/// A false positive is removed like a present key: other keys can then be false negatives. After
+/// such a mistake, only keys inserted later are safe, and only while no key inserted before it is
+/// removed. A counter that reaches 15 stays there, and so do the keys that need it.
 pub struct bloomline_counting(pub(super) CountingFilter);
 
 const _: () = shared_between_threads::<bloomline_counting>();

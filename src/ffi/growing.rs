@@ -18,9 +18,9 @@ const _: () = assert!(BLOOMLINE_KIND_GROWING == crate::Kind::Growing as i32);
 /// through bloomline_growing_view().
 ///
 /// bloomline_growing_new() is told the most keys that may come. With fewer its false-positive rate
-/// is lower in proportion, with more it is higher. At 1 % it takes 10 bits per key in the end.
-/// bloomline_growing_new_unbounded() is told the first number of keys only. Its rate stays below
-/// the one asked for, however many come; at 1 % it takes 15 to 16.5 bits per key.
+/// is lower in proportion, with more it is higher. At 1 % it takes some 10 bits per key once it has
+/// all of these keys. bloomline_growing_new_unbounded() is told the first number of keys only. Its
+/// rate stays below the one asked for, however many come; at 1 % it takes 15 to 16.5 bits per key.
 ///
 /// A key that is inserted twice is present twice, and is removed twice. Remove only keys you
 /// inserted. Any other removal can take the prefix of an inserted key, which is then a false
@@ -36,7 +36,7 @@ const _: () = shared_between_threads::<bloomline_growing>();
 pub struct bloomline_growing_facts {
     /// The most keys that a bounded filter was made for, the first keys of an unbounded one.
     pub expected_keys: u64,
-    /// How many prefixes of the first length there are.
+    /// How many different prefixes there can be; in an unbounded filter, of the first length.
     pub prefix_count: u64,
     /// The false-positive rate that it was made for, 0 to 1.
     pub target_rate: f64,
@@ -69,8 +69,8 @@ fn bloomline_growing_new_unbounded(
 /// bloomline_growing_new() and bloomline_growing_new_unbounded() with 'n' keys in it, given by
 /// their hashes. That takes a small part of the time of inserts. A bounded filter is 4 % smaller
 /// than after inserts; an unbounded one takes 1 to 4 bits per key less if 'n' is many times
-/// 'first_keys'. It grows on as others do. Ascending hashes take no other memory, others 8 bytes
-/// each meanwhile.
+/// 'first_keys'. Later inserts make it grow as any other. If the hashes do not ascend, the build
+/// also takes 8 bytes of memory for each.
 ///
 /// Errors: those of bloomline_growing_new().
 fn bloomline_growing_build(
@@ -88,8 +88,10 @@ fn bloomline_growing_build_unbounded(
 }
 
 handle! { bloomline_growing(GrowingFilter) filter;
-/// bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a growing
-/// filter. Its bytes do not show what it has been through.
+/// bloomline_growing_clone() and the functions under it are those of bloomline_filter, for a
+/// growing filter. It is encoded as if it were built at once of the prefixes that it has. So
+/// bounded filters that were made with the same numbers and seed, and have the same keys, have the
+/// same bytes.
 ///
 /// If the filter has changed since it was made, read or copied, bloomline_growing_encoded_len() and
 /// each function that encodes first build a copy of it, which takes a few nanoseconds per key. So

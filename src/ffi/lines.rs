@@ -56,7 +56,7 @@ fn bloomline_lines_intersect(
 /// Other threads or processes may insert into the lines while the view is probed, if they set bits
 /// in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
 /// the contains functions of the view and bloomline_view_about(). Keys inserted before are present:
-/// bits are only set, and where the probe reads a vector, each aligned lane in it is whole.
+/// bits are only set, and a probe that reads a vector reads each aligned lane as a whole.
 ///
 /// Errors: as bloomline_lines_insert_hashes().
 fn bloomline_lines_view(

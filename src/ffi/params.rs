@@ -163,8 +163,9 @@ fn bloomline_params_for_rate_within(
 /// per key give 0.82 % instead of 0.97 %. But a probe reads up to k cache lines, and is several
 /// times slower.
 ///
-/// All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
-/// folding returns BLOOMLINE_ERR_LAYOUT; other kinds return that when they are made.
+/// All functions of bloomline_filter, bloomline_concurrent, bloomline_concurrent_builder and
+/// caller-owned lines accept these parameters, but folding returns BLOOMLINE_ERR_LAYOUT. So does a
+/// function that makes another kind of filter of them.
 fn bloomline_classic_params_for_rate(
     keys: u64, rate: f64, out: *mut bloomline_params,
 ) -> bloomline_status {
@@ -182,9 +183,9 @@ fn bloomline_classic_params_for_bits(
 ///
 /// bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
 /// bloomline_matrix of 'shape'. They get its k and seed. Their line count is that of 'shape' times
-/// the smallest power of two that gives no fewer lines than 'params' has. Folded to half the lines,
-/// a filter of the same keys has about half the bits per key, so let 'shape' be that of the largest
-/// column.
+/// the smallest power of two that gives no fewer lines than 'params' has. A column is the filter,
+/// folded to the line count of 'shape', which leaves fewer bits per key. So let 'shape' be that of
+/// the largest column.
 ///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
 /// BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.

@@ -61,8 +61,8 @@ fn bloomline_scalable_new(
 handle! { bloomline_scalable(ScalableFilter) filter;
 /// bloomline_scalable_clone() and the functions under it are those of bloomline_filter, for all
 /// stages together. A copy grows on as 'filter' would. Encoded it takes 64 bytes for each line of
-/// the stages, for each stage, and for all. Only bloomline_scalable_decode() and
-/// bloomline_scalable_load() read that: views cannot be opened of it. After
+/// the stages, 64 for each stage, and 64 more. Only bloomline_scalable_decode() and
+/// bloomline_scalable_load() read these bytes; no view can be opened of them. After
 /// bloomline_scalable_free(), do not use what bloomline_scalable_stage() returned.
 ///
 /// Errors: as there; in reading, also BLOOMLINE_ERR_RATE.

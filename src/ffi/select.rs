@@ -18,8 +18,8 @@ exports! {
 /// - 8-byte and 4-byte integers, hashed as the bytes of their own width in little-endian order on
 ///   every CPU: bloomline_hash_u64_batch() and bloomline_hash_u32_batch() do so with a seed;
 /// - strings, as Apache Arrow has them: that of row i is the bytes of 'data' from offsets[i] to
-///   offsets[i + 1]. There are n + 1 offsets; of large strings they have 8 bytes. That 'data' has
-///   these bytes is the caller's promise: its length is not told.
+///   offsets[i + 1]. There are n + 1 offsets; of large strings they have 8 bytes. The caller
+///   promises that 'data' has these bytes: the function does not know its length.
 ///
 /// 'out' has room for 'n' numbers. What is behind those returned is of no use. Rows are best
 /// selected from 1,024 to 4,096 at a time, each part used while it is in the cache.
@@ -85,12 +85,12 @@ fn bloomline_view_select16_large_strings(
 /// present, in their order, at the front of 'selection', and returns how many there are. What is
 /// behind these is of no use. The others refine by columns as above.
 ///
-/// The column has all rows of the selection. That is the caller's promise: its length is not told,
-/// and a row that it lacks is read where it would be.
+/// The caller promises that the column has all rows of the selection. The functions do not know its
+/// length: for a row beyond it they read memory beyond the array.
 ///
-/// To leave out rows that are null, pass a selection of the rows that are not. Where all rows may
-/// be present, as if 'view' was not opened, the selection stays as it is. If 'selection' is NULL,
-/// returns 'n'.
+/// To leave out rows that are null, pass a selection of the rows that are not. If all rows may be
+/// present, for example because 'view' was not opened, the selection stays as it is. If 'selection'
+/// is NULL, returns 'n'.
 fn bloomline_view_refine_u64(
     view: *const bloomline_view, values: *const u64, selection: *mut u32, n: usize,
 ) -> usize {

@@ -19,11 +19,12 @@ pub const BLOOMLINE_ERR_NULL: bloomline_status = 1;
 pub const BLOOMLINE_ERR_RATE: bloomline_status = 2;
 /// The bits per key are not a positive finite number.
 pub const BLOOMLINE_ERR_BITS_PER_KEY: bloomline_status = 3;
-/// k, the number of bits that a key sets, is outside 1 to 16. When data is read also: the number
-/// that other types of filters have in place of k is out of their range.
+/// k, the number of bits that a key sets, is outside 1 to 16. Functions that read data also return
+/// it for other types of filters, if their fingerprint bits, their rows or the number of their
+/// parts is out of range.
 pub const BLOOMLINE_ERR_K: bloomline_status = 4;
-/// The line count is more than the type of filter, or memory, can have. When data is read also: it
-/// is 0.
+/// The line count is more than the type of filter, or memory, can have. Functions that read data
+/// also return it for a line count of 0.
 pub const BLOOMLINE_ERR_LINE_COUNT: bloomline_status = 5;
 /// Out of memory.
 pub const BLOOMLINE_ERR_OUT_OF_MEMORY: bloomline_status = 6;

@@ -62,9 +62,9 @@ fn bloomline_window_new(
 
 handle! { bloomline_window(Window) window;
 /// bloomline_window_clone() and the functions under it are those of bloomline_filter, for all
-/// generations together, with the slice and what bloomline_window_rotate_after() set. The memory is
-/// that of the lines, and of the marks of generations that are out of date. Only
-/// bloomline_window_decode() and bloomline_window_load() read its bytes.
+/// generations together, with the slice and what bloomline_window_rotate_after() set.
+/// bloomline_window_memory() counts the lines, and the notes of when each part of them was last
+/// cleared. Only bloomline_window_decode() and bloomline_window_load() read its bytes.
 ///
 /// Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS.
 clone bloomline_window_clone; free bloomline_window_free; memory bloomline_window_memory;

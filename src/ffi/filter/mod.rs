@@ -123,10 +123,10 @@ fn bloomline_filter_insert_keys(
 /// same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
 /// filter's bytes are the same for any number.
 ///
-/// Each thread has a range of lines, so they need no atomics. They take fewer threads if there are
-/// few keys (another for each 32,768) or if the system starts no more, and one for a classic
-/// filter. bloomline_filter_insert_keys_parallel() also keeps up to 10 MiB of hashes; without the
-/// memory for them it takes one thread.
+/// Each thread has a range of lines, so no atomics are needed. The functions use fewer threads if
+/// there are few keys (another thread for each 32,768) or if the system starts no more, and one
+/// thread for a classic filter. bloomline_filter_insert_keys_parallel() also keeps up to 10 MiB of
+/// hashes; without the memory for them it takes one thread.
 fn bloomline_filter_insert_hashes_parallel(
     filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize,
 ) {
