@@ -289,7 +289,7 @@ impl GrowingFilter {
         self.backend
     }
 
-    /// How many prefixes of the first length there are.
+    /// How many different prefixes there can be; in an unbounded filter, of the first length.
     pub fn prefix_count(&self) -> u64 {
         self.common.prefixes
     }
