@@ -49,7 +49,7 @@ type growingData struct {
 type GrowingParams struct {
 	// ExpectedKeys is the most keys that a bounded filter was made for, the first keys of an unbounded one.
 	ExpectedKeys uint64
-	// PrefixCount is how many prefixes there are, of the first length.
+	// PrefixCount is how many different prefixes there can be; in an unbounded filter, of the first length.
 	PrefixCount uint64
 	// Rate is the false-positive rate that it was made for.
 	Rate float64
