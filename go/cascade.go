@@ -193,7 +193,7 @@ func (f *Cascade) UnknownRate() float64 {
 }
 
 // firstRows is the rows of the first layer that make all layers together the smallest: a row more takes
-// 1.06 bits for each included key, and saves 2.25 for each excluded one that it no longer passes.
+// 1.06 bits for each included key, and saves 4.5 for each excluded one that it no longer passes.
 func firstRows(included, excluded uint64) int {
 	if included == 0 {
 		return staticline.MinRows

@@ -5,9 +5,9 @@ use crate::layouts::static_line::{MAX_ROWS, MIN_ROWS};
 /// Returns the rows of the first layer for so many included and excluded keys.
 ///
 /// A row more takes 1.06 bits for each included key. It halves the excluded keys that layer 0 passes,
-/// which take 4.22 bits each in layer 1, and a sixteenth of that in every second layer behind: 2.25
-/// bits for each of those that are no longer there. So it pays while the keys passed are more than
-/// 8/17 of the included ones.
+/// which take 4.22 bits each in layer 1, and a sixteenth of that in every second layer behind: 4.5
+/// bits for each of those that are no longer there, or 2.25 for each that was passed before. So it
+/// pays while the keys passed are more than 8/17 of the included ones.
 pub fn first_rows(included: u64, excluded: u64) -> u32 {
     if included == 0 {
         return MIN_ROWS;
