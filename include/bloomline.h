@@ -1204,9 +1204,9 @@ BLOOMLINE_API size_t bloomline_views_contain_each(const bloomline_view *const *v
 
 /**
  * Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
- * partitions. It is made once, when the set of filters changes, and takes about half the time of
- * bloomline_views_contain_hash(), which is for views that differ from call to call. Any number of
- * threads probe it.
+ * partitions. Make a group once, and a new one when the set of filters changes. A probe then takes
+ * about half the time of bloomline_views_contain_hash(), which is for views that differ from call
+ * to call. Any number of threads may probe a group.
  *
  * The filters may be of any kinds, sizes and seeds. Plain filters of one k and one seed are the
  * fastest, and filters of RocksDB of one k: the bits of a key are computed once for all of them.
@@ -1505,8 +1505,8 @@ BLOOMLINE_API bool bloomline_matrix_any_hash(const bloomline_matrix *matrix, uin
 
 /**
  * bloomline_matrix_contains_keys() is bloomline_matrix_contains_hashes() for 'n' keys by their
- * bytes. All columns may have a key whose 'data' is NULL with a length above 0, and if 'keys' is
- * NULL, all keys.
+ * bytes. If the 'data' of a key is NULL with a length above 0, all columns may have that key. If
+ * 'keys' is NULL, all columns may have all keys.
  */
 BLOOMLINE_API size_t bloomline_matrix_contains_keys(const bloomline_matrix *matrix,
     const bloomline_bytes *keys, size_t n, const uint64_t *among, uint64_t *bitmaps);
@@ -3117,14 +3117,15 @@ BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
  * of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whether
  * 'engine' is BLOOMLINE_ENGINE_ROCKSDB or BLOOMLINE_ENGINE_ROCKSDB_LEGACY. Filters older than
  * format_version 5 have lines of 64 (Pebble's), 128 or 256 bytes, and another hash than newer
- * ones: use bloomline_view_hash(). As in RocksDB, a block of no keys reports every key as absent;
- * a block that is marked so, or makes no sense, every key as present. Of LevelDB, 'data' is one of
- * the filters in a table's filter block; empty data is the filter of no keys. Of Parquet, 'data'
- * is the filter of a column chunk, header included; what is behind it is not looked at.
+ * ones: use bloomline_view_hash(). As in RocksDB, a block of no keys reports every key as absent.
+ * A block that RocksDB has marked as "always true", or that makes no sense, reports every key as
+ * present. Of LevelDB, 'data' is one of the filters in a table's filter block; empty data is the
+ * filter of no keys. Of Parquet, 'data' is the filter of a column chunk, header included; what is
+ * behind it is not looked at.
  *
- * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
- * another number than those of engines. Then, against the rule, 'out' is written: a view that
- * reports every key as present. Of Parquet also for another algorithm, hash or compression;
+ * Errors: BLOOMLINE_ERR_LAYOUT for another number than those of engines, and for a kind of filter
+ * that it cannot read: Ribbon or newer, or of Parquet another algorithm, hash or compression.
+ * Then, against the rule, 'out' is written: a view that reports every key as present. Of Parquet,
  * BLOOMLINE_ERR_TRUNCATED if bytes are missing, and BLOOMLINE_ERR_NOT_A_FILTER if they do not begin
  * with a header that bloomline_parquet_read_header() reads. BLOOMLINE_ERR_BACKEND.
  */
@@ -3181,7 +3182,7 @@ BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, cons
 
 /* Filters of Parquet: header and bits --------------------------------------------------- */
 
-/** No header of a Parquet filter that is read is longer. */
+/** The most bytes that a header of a Parquet filter may have; reading a longer one fails. */
 #define BLOOMLINE_PARQUET_MAX_HEADER_LEN 1024
 
 /**

@@ -55,14 +55,15 @@ exports! {
 /// of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whether
 /// 'engine' is BLOOMLINE_ENGINE_ROCKSDB or BLOOMLINE_ENGINE_ROCKSDB_LEGACY. Filters older than
 /// format_version 5 have lines of 64 (Pebble's), 128 or 256 bytes, and another hash than newer
-/// ones: use bloomline_view_hash(). As in RocksDB, a block of no keys reports every key as absent;
-/// a block that is marked so, or makes no sense, every key as present. Of LevelDB, 'data' is one of
-/// the filters in a table's filter block; empty data is the filter of no keys. Of Parquet, 'data'
-/// is the filter of a column chunk, header included; what is behind it is not looked at.
+/// ones: use bloomline_view_hash(). As in RocksDB, a block of no keys reports every key as absent.
+/// A block that RocksDB has marked as "always true", or that makes no sense, reports every key as
+/// present. Of LevelDB, 'data' is one of the filters in a table's filter block; empty data is the
+/// filter of no keys. Of Parquet, 'data' is the filter of a column chunk, header included; what is
+/// behind it is not looked at.
 ///
-/// Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
-/// another number than those of engines. Then, against the rule, 'out' is written: a view that
-/// reports every key as present. Of Parquet also for another algorithm, hash or compression;
+/// Errors: BLOOMLINE_ERR_LAYOUT for another number than those of engines, and for a kind of filter
+/// that it cannot read: Ribbon or newer, or of Parquet another algorithm, hash or compression.
+/// Then, against the rule, 'out' is written: a view that reports every key as present. Of Parquet,
 /// BLOOMLINE_ERR_TRUNCATED if bytes are missing, and BLOOMLINE_ERR_NOT_A_FILTER if they do not begin
 /// with a header that bloomline_parquet_read_header() reads. BLOOMLINE_ERR_BACKEND.
 fn bloomline_view_open_engine(

@@ -8,9 +8,9 @@ use crate::filter::select::Row;
 use crate::filter::views::all_present;
 
 /// Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
-/// partitions. It is made once, when the set of filters changes, and takes about half the time of
-/// bloomline_views_contain_hash(), which is for views that differ from call to call. Any number of
-/// threads probe it.
+/// partitions. Make a group once, and a new one when the set of filters changes. A probe then takes
+/// about half the time of bloomline_views_contain_hash(), which is for views that differ from call
+/// to call. Any number of threads may probe a group.
 ///
 /// The filters may be of any kinds, sizes and seeds. Plain filters of one k and one seed are the
 /// fastest, and filters of RocksDB of one k: the bits of a key are computed once for all of them.

@@ -6,7 +6,7 @@ use super::view::{bloomline_view, pack};
 use crate::View;
 use crate::engines::parquet;
 
-/// No header of a Parquet filter that is read is longer.
+/// The most bytes that a header of a Parquet filter may have; reading a longer one fails.
 pub const BLOOMLINE_PARQUET_MAX_HEADER_LEN: usize = 1024;
 const _: () = assert!(BLOOMLINE_PARQUET_MAX_HEADER_LEN == parquet::MAX_HEADER_LEN);
 

@@ -9,8 +9,8 @@ use crate::{Error, Matrix};
 
 exports! {
 /// bloomline_matrix_contains_keys() is bloomline_matrix_contains_hashes() for 'n' keys by their
-/// bytes. All columns may have a key whose 'data' is NULL with a length above 0, and if 'keys' is
-/// NULL, all keys.
+/// bytes. If the 'data' of a key is NULL with a length above 0, all columns may have that key. If
+/// 'keys' is NULL, all columns may have all keys.
 fn bloomline_matrix_contains_keys(
     matrix: *const bloomline_matrix, keys: *const bloomline_bytes, n: usize, among: *const u64,
     bitmaps: *mut u64,
