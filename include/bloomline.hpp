@@ -228,8 +228,8 @@ using MatrixPair = bloomline_matrix_pair;
 class View;
 
 namespace detail {
-// Whether what T::data() points at goes away with a T. What only borrows needs no destructor, and
-// a const one of it lends what it lends otherwise (std::string_view, std::span, a Slice).
+// Whether what T::data() points at goes away with a T. A T that only borrows (std::string_view,
+// std::span, a Slice) has a trivial destructor, and its data() has the same type if the T is const.
 template <class T, class = void>
 struct Owns : std::bool_constant<!std::is_trivially_destructible_v<T>> {};
 template <class T>
@@ -348,8 +348,8 @@ public:
         if (size % 64 != 0) words_.back() = (uint64_t{1} << size % 64) - 1;
         size_ = count_ = size;
     }
-    /// The same as fill(), for rows of 'columns' answers, each of which begins in a word of its own. More bits than a
-    /// size_t can number are more than a vector holds.
+    /// The same as fill(), for rows of 'columns' answers, each of which begins in a word of its own.
+    /// If a size_t cannot count the bits, no vector can hold them: reserve() then throws.
     template <class Write, class... A>
     auto fill_rows(size_t columns, size_t rows, Write write, A... arguments) {
         const size_t stride = (columns + 63) / 64 * 64;
@@ -478,7 +478,7 @@ struct C;
         BLOOMLINE_FN(kind, encoded_len) BLOOMLINE_FN(kind, encode) BLOOMLINE_FN(kind, write)         \
         BLOOMLINE_FN(kind, decode) BLOOMLINE_FN(kind, save) BLOOMLINE_FN(kind, load)                 \
     };
-// What bloomline.h calls otherwise.
+// Functions that have other names in bloomline.h.
 inline bloomline_status bloomline_counting_view(const bloomline_counting *filter, bloomline_view *out) noexcept {
     return bloomline_filter_view(bloomline_counting_filter(filter), out);
 }
@@ -1319,7 +1319,7 @@ public:
         return made;
     }
 
-    /// Adds all keys of a filter of the same size, k and seed.
+    /// Adds all keys of a filter of the same size, k, seed and type.
     Status merge(const Filter &from) noexcept { return bloomline_concurrent_union(get(), from.get()); }
     Status operator|=(const Filter &from) noexcept { return merge(from); }
     /// Returns a copy as a plain filter, with all keys that are present.
