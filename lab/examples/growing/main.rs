@@ -193,6 +193,27 @@ fn work(keys: u64) {
     println!("  {:34} {:8}", "worst of one run", median(&worst));
 }
 
+/// Removes keys and inserts them again, in rounds.
+macro_rules! removals {
+    ($name:expr, $filter:ident, $removed:ident) => {{
+        let mut words = vec![0_u64; BATCH / 64];
+        let times: Vec<f64> = (0..5)
+            .map(|_| {
+                let mut batches = $removed.chunks(BATCH);
+                let spent = time($removed.len(), || {
+                    batches
+                        .by_ref()
+                        .map(|some| $filter.remove_hashes(some, &mut words))
+                        .sum::<usize>()
+                });
+                $filter.insert_hashes($removed).unwrap();
+                spent
+            })
+            .collect();
+        println!("  {:34} {:8.1}", $name, median(&times));
+    }};
+}
+
 fn probes(keys: u64) {
     let all = hashes(1, keys);
     let present: Vec<u64> = (0..PROBES as u64).map(|i| all[mix(!i) as usize % all.len()]).collect();
@@ -208,20 +229,7 @@ fn probes(keys: u64) {
     println!("  growing: {:.2} bits per key", filter.memory_usage() as f64 * 8.0 / keys as f64);
     row("growing", &filter, [&absent, &present, &half]);
     let removed = &all[..all.len() / 16];
-    let mut words = vec![0_u64; BATCH / 64];
-    let times: Vec<f64> = (0..5)
-        .map(|_| {
-            let spent = time(removed.len(), || {
-                removed
-                    .chunks(BATCH)
-                    .map(|some| filter.remove_hashes(some, &mut words))
-                    .sum::<usize>()
-            });
-            filter.insert_hashes(removed).unwrap();
-            spent
-        })
-        .collect();
-    println!("  {:34} {:8.1}", "growing, remove", median(&times));
+    removals!("growing, remove", filter, removed);
     drop(filter);
     let mut filter = plain(keys);
     filter.insert_hashes(&all);
@@ -230,19 +238,7 @@ fn probes(keys: u64) {
     let mut filter = cuckoo(keys);
     filter.insert_hashes(&all).unwrap();
     row("cuckoo, 12 bits", &filter, [&absent, &present, &half]);
-    let times: Vec<f64> = (0..5)
-        .map(|_| {
-            let spent = time(removed.len(), || {
-                removed
-                    .chunks(BATCH)
-                    .map(|some| filter.remove_hashes(some, &mut words))
-                    .sum::<usize>()
-            });
-            filter.insert_hashes(removed).unwrap();
-            spent
-        })
-        .collect();
-    println!("  {:34} {:8.1}", "cuckoo, remove", median(&times));
+    removals!("cuckoo, remove", filter, removed);
     drop(filter);
     let mut filter = scalable(keys);
     filter.insert_hashes(&all).unwrap();
