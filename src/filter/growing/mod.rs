@@ -9,6 +9,8 @@ mod change;
 mod freeze;
 mod journal;
 mod journal_file;
+#[cfg(test)]
+mod moving_tests;
 mod ordered;
 mod parallel;
 mod probe;
