@@ -1,5 +1,6 @@
 //! Eight lines at once with AVX-512. Reached only through the detection in `kernel`.
 
+use super::avx512_regions::all;
 use super::batch::{Answers, MOST, Padded};
 use super::find::find;
 use super::select::Pdep;
@@ -13,13 +14,6 @@ use std::mem::MaybeUninit;
 const GROUP: usize = 8;
 /// Groups of a call at most.
 const GROUPS: usize = MOST / GROUP;
-
-/// A vector of the same number eight times.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn all(number: u64) -> __m512i {
-    _mm512_set1_epi64(number as i64)
-}
 
 /// The first words of two lines, whose numbers are 2 apart, for each of four.
 macro_rules! quarters {
@@ -73,35 +67,39 @@ fn heads(lines: &[&Line; GROUP]) -> Heads {
     [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)]
 }
 
-/// The zeros of both words, and how many there are in each. As `Run::of`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn zeros([first, second]: Heads) -> [[__m512i; 2]; 2] {
-    const HEAD: u64 = (1 << HEADER) - 1;
-    let zeros = [
-        _mm512_xor_si512(_mm512_or_si512(first, all(HEAD)), all(!(1 << (HEADER - 1)))),
-        _mm512_xor_si512(second, all(u64::MAX)),
-    ];
-    [zeros, [_mm512_popcnt_epi64(zeros[0]), _mm512_popcnt_epi64(zeros[1])]]
+/// What the headers of eight lines say of a value each, before the zero behind which it is has been found.
+#[derive(Clone, Copy)]
+struct Group {
+    heads: Heads,
+    /// The number of that zero.
+    zero: __m512i,
+    /// The zeros of both words.
+    count: __m512i,
+    /// Which of them are in the second word, if they are there.
+    upper: __mmask8,
 }
 
-/// The number of the zero behind which a value is.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn zero(first: __m512i, values: __m512i, r: __m512i) -> __m512i {
-    let base = _mm512_srai_epi64::<55>(_mm512_slli_epi64::<48>(first));
-    _mm512_sub_epi64(_mm512_srav_epi64(values, r), base)
-}
-
-/// The word that has that zero, if any has, and a 1 with as many zeros below it as that word has before.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn sought(heads: Heads, values: __m512i, r: __m512i) -> [__m512i; 2] {
-    let [zeros, counts] = zeros(heads);
-    let zero = zero(heads[0], values, r);
-    let upper = _mm512_cmpge_epu64_mask(zero, counts[0]);
-    let before = _mm512_mask_sub_epi64(zero, upper, zero, counts[0]);
-    [_mm512_mask_mov_epi64(zeros[0], upper, zeros[1]), _mm512_sllv_epi64(all(1), before)]
+impl Group {
+    /// Of these lines and values. Also the words that have those zeros, and a 1 for each with as many zeros below it
+    /// as that word has before. As `Run::of`.
+    #[inline]
+    #[target_feature(enable = "avx2,avx512f,avx512vpopcntdq")]
+    fn of(lines: &[&Line; GROUP], values: __m512i, r: __m512i) -> (Group, [__m512i; 2]) {
+        const HEAD: u64 = (1 << HEADER) - 1;
+        let heads = heads(lines);
+        let zeros = [
+            _mm512_xor_si512(_mm512_or_si512(heads[0], all(HEAD)), all(!(1 << (HEADER - 1)))),
+            _mm512_xor_si512(heads[1], all(u64::MAX)),
+        ];
+        let counts = [_mm512_popcnt_epi64(zeros[0]), _mm512_popcnt_epi64(zeros[1])];
+        let base = _mm512_srai_epi64::<55>(_mm512_slli_epi64::<48>(heads[0]));
+        let zero = _mm512_sub_epi64(_mm512_srav_epi64(values, r), base);
+        let upper = _mm512_cmpge_epu64_mask(zero, counts[0]);
+        let before = _mm512_mask_sub_epi64(zero, upper, zero, counts[0]);
+        let word = _mm512_mask_mov_epi64(zeros[0], upper, zeros[1]);
+        let count = _mm512_add_epi64(counts[0], counts[1]);
+        (Group { heads, zero, count, upper }, [word, _mm512_sllv_epi64(all(1), before)])
+    }
 }
 
 /// Eight words. One by one: the instruction that gathers them takes longer on Zen 4.
@@ -127,15 +125,15 @@ unsafe fn windows(at: &[*const u8; GROUP]) -> __m512i {
     }
 }
 
-/// What lines say with remainders of this width. `found` has the bit of that zero, if there is one.
+/// What lines say with remainders of this width. `found` has the bit of the zero of each, if there is one.
 ///
 /// # Safety
-/// This CPU has the instructions. `heads` are those of the lines.
+/// This CPU has the instructions. The group is that of the lines.
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq")]
 unsafe fn said<const MIXED: bool>(
     lines: &[&Line; GROUP],
-    heads: Heads,
+    group: &Group,
     values: __m512i,
     r: u32,
     found: __m512i,
@@ -146,24 +144,20 @@ unsafe fn said<const MIXED: bool>(
     let lines = unsafe { _mm512_loadu_si512(lines.as_ptr().cast()) };
 
     // As `Run::of`.
-    let [first, second] = heads;
-    let [_, counts] = zeros(heads);
-    let count = _mm512_add_epi64(counts[0], counts[1]);
+    let &Group { heads: [first, second], zero, count, upper } = group;
     let stated = _mm512_min_epu64(_mm512_and_si512(first, all(63)), all(width.room));
     let there = _mm512_min_epu64(stated, _mm512_sub_epi64(all(113), count));
-    let zero = zero(first, values, r);
     let before = _mm512_movepi64_mask(zero);
     let inside = _mm512_cmplt_epu64_mask(zero, count);
-    let upper = _mm512_cmpge_epu64_mask(zero, counts[0]);
-    // The bits below it, and it.
-    let behind = _mm512_popcnt_epi64(_mm512_xor_si512(found, _mm512_sub_epi64(found, all(1))));
-    let start = _mm512_mask_add_epi64(behind, upper, behind, all(64));
-    let rank = _mm512_sub_epi64(_mm512_sub_epi64(start, all(HEADER.into())), zero);
+    // The bits below it.
+    let at = _mm512_popcnt_epi64(_mm512_sub_epi64(found, all(1)));
+    let place = _mm512_mask_add_epi64(at, upper, at, all(64));
+    let rank = _mm512_sub_epi64(_mm512_sub_epi64(place, all(u64::from(HEADER) - 1)), zero);
     let held = _mm512_mask_cmplt_epu64_mask(inside, rank, there);
-    let rest = _mm512_or_si512(
-        _mm512_srlv_epi64(_mm512_mask_mov_epi64(first, upper, second), behind),
-        _mm512_maskz_sllv_epi64(!upper, second, _mm512_sub_epi64(all(64), behind)),
-    );
+    let (own, next) =
+        (_mm512_mask_mov_epi64(first, upper, second), _mm512_maskz_mov_epi64(!upper, second));
+    // The bits behind it, of which there are more than of values.
+    let rest = _mm512_srli_epi64::<1>(_mm512_shrdv_epi64(own, next, at));
     // The ones up to the first zero.
     let ones = _mm512_andnot_si512(_mm512_add_epi64(rest, all(1)), rest);
     let ones = _mm512_popcnt_epi64(ones);
@@ -214,7 +208,7 @@ unsafe fn said<const MIXED: bool>(
 /// This CPU has the instructions.
 #[inline]
 #[target_feature(
-    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi1,bmi2,popcnt"
 )]
 unsafe fn eights<const MIXED: bool>(
     lines: &[[&Line; GROUP]],
@@ -223,15 +217,15 @@ unsafe fn eights<const MIXED: bool>(
 ) -> Answers {
     let groups = lines.len();
     assert!(groups == values.len() && groups == r.len() && groups <= GROUPS, "a tile");
-    let mut all_heads = [const { MaybeUninit::<Heads>::uninit() }; GROUPS];
+    let mut all_groups = [const { MaybeUninit::<Group>::uninit() }; GROUPS];
     let mut words = [const { MaybeUninit::<[u64; GROUP]>::uninit() }; GROUPS];
     let mut bits = [const { MaybeUninit::<[u64; GROUP]>::uninit() }; GROUPS];
     let mut i = 0;
     while i < groups {
         // SAFETY: eight values, and eight widths.
         let (values, r) = unsafe { (loaded(values[i].as_ptr().cast()), widths(&r[i])) };
-        let heads = *all_heads[i].write(heads(&lines[i]));
-        let sought = sought(heads, values, r);
+        let (group, sought) = Group::of(&lines[i], values, r);
+        all_groups[i].write(group);
         // SAFETY: eight words each.
         unsafe {
             _mm512_storeu_si512(words[i].as_mut_ptr().cast(), sought[0]);
@@ -254,7 +248,7 @@ unsafe fn eights<const MIXED: bool>(
     i = 0;
     while i < groups {
         // SAFETY: those of so many groups are written.
-        let heads = unsafe { all_heads[i].assume_init() };
+        let group = unsafe { all_groups[i].assume_init_ref() };
         // SAFETY: eight words each.
         let (all_values, found) =
             unsafe { (loaded(values[i].as_ptr().cast()), loaded(bits[i].as_ptr().cast())) };
@@ -264,8 +258,8 @@ unsafe fn eights<const MIXED: bool>(
             let r_of = r[i][left.trailing_zeros() as usize];
             let own = left & _mm512_cmpeq_epi64_mask(widths(&r[i]), all(r_of.into()));
             left &= !own;
-            // SAFETY: the caller's promise; these are their headers.
-            let eight = unsafe { said::<MIXED>(&lines[i], heads, all_values, r_of, found) };
+            // SAFETY: the caller's promise; it is the group of these lines.
+            let eight = unsafe { said::<MIXED>(&lines[i], group, all_values, r_of, found) };
             answers.present |= u64::from(eight.present & !eight.many & own) << (GROUP * i);
             answers.onward |= u64::from(eight.last & !eight.many & own) << (GROUP * i);
             let mut many = eight.many & own;
@@ -291,7 +285,7 @@ unsafe fn eights<const MIXED: bool>(
 /// This CPU has the instructions.
 #[inline]
 #[target_feature(
-    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi1,bmi2,popcnt"
 )]
 pub(super) unsafe fn find_many<const MIXED: bool>(
     lines: &[&Line],

@@ -8,6 +8,7 @@ use std::ptr::from_ref;
 /// Keys at once.
 pub(super) const GROUP: usize = 8;
 
+/// A vector of the same number eight times.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn all(number: u64) -> __m512i {
@@ -62,8 +63,70 @@ impl Of {
     }
 }
 
-/// Writes the homes of eight hashes: the line, the value there, and the width of remainders. Returns which of
-/// them have a line. Those of the others are empty.
+/// Where eight keys are.
+struct Spot {
+    /// The line, and the value there.
+    line: __m512i,
+    value: __m512i,
+    /// As `Regions::small`.
+    small: __m512i,
+    is_there: __mmask8,
+    starts: __m512i,
+}
+
+impl Spot {
+    /// The homes of eight hashes, or the lines behind them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+    fn of(regions: &Regions<'_>, hash: __m512i, behind: bool) -> Spot {
+        let region = _mm512_and_si512(_mm512_srli_epi64::<60>(hash), all(regions.mask));
+        let moved = _mm512_sub_epi64(hash, all(regions.from));
+        let of = Of { region, is_fresh: _mm512_cmplt_epu64_mask(moved, all(regions.moved)) };
+        let own = _mm512_sll_epi64(hash, _mm_cvtsi32_si128(regions.bits as i32));
+        let byte = all(0xFF);
+        let (mut line, offset, u, small, first, count);
+        if regions.is_narrow {
+            // The products of 32 bits have their factors in the low halves.
+            let w_and_u = of.get(&regions.w);
+            let low = _mm512_srli_epi64::<32>(_mm512_mul_epu32(own, w_and_u));
+            let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(own), w_and_u);
+            let prefix = _mm512_srli_epi64::<32>(_mm512_add_epi64(high, low));
+            let reciprocal = of.get(&regions.reciprocal);
+            small = _mm512_srli_epi64::<32>(reciprocal);
+            let product = _mm512_mul_epu32(prefix, reciprocal);
+            line = _mm512_srlv_epi64(product, _mm512_and_si512(small, byte));
+            u = _mm512_srli_epi64::<32>(w_and_u);
+            offset = _mm512_sub_epi64(prefix, _mm512_mul_epu32(line, u));
+            let lines = of.get(&regions.first);
+            first = _mm512_and_si512(lines, all(u32::MAX.into()));
+            count = _mm512_srli_epi64::<32>(lines);
+        } else {
+            let prefix = high(own, of.get(&regions.w));
+            small = of.get(&regions.small);
+            let product = high(prefix, of.get(&regions.reciprocal));
+            line = _mm512_srlv_epi64(product, _mm512_and_si512(small, byte));
+            u = of.get(&regions.u);
+            offset = _mm512_sub_epi64(prefix, _mm512_mullo_epi64(line, u));
+            first = of.get(&regions.first);
+            count = of.get(&regions.count);
+        }
+        let mixed = _mm_cvtsi32_si128(regions.mixed as i32);
+        let mut value = _mm512_sll_epi64(offset, mixed);
+        value = _mm512_or_si512(value, all(regions.mixed.into()));
+        if behind {
+            line = _mm512_add_epi64(line, all(1));
+            value = _mm512_sub_epi64(value, _mm512_sll_epi64(u, mixed));
+        }
+        let is_there = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(line, first), count);
+        Spot { line, value, small, is_there, starts: of.get(&regions.starts) }
+    }
+}
+
+/// Writes the homes of hashes, eight at once, or if `behind` the lines that follow those: the line, the value there,
+/// and the width of remainders. Returns which of them have a line. Those of the others are empty.
+///
+/// # Panics
+/// Unless there are as many of each, at most 64.
 ///
 /// # Safety
 /// This CPU has the instructions.
@@ -71,43 +134,48 @@ impl Of {
 #[target_feature(enable = "avx2,avx512f,avx512dq,avx512vl")]
 pub(super) unsafe fn locate<'a>(
     regions: &Regions<'a>,
-    hashes: &[u64; GROUP],
-    lines: &mut [&'a Line; GROUP],
-    values: &mut [i64; GROUP],
-    widths: &mut [u32; GROUP],
-) -> u8 {
-    // SAFETY: eight words.
-    let hash = unsafe { _mm512_loadu_si512(hashes.as_ptr().cast()) };
-    let region = _mm512_and_si512(_mm512_srli_epi64::<60>(hash), all(regions.mask));
-    let behind = _mm512_sub_epi64(hash, all(regions.from));
-    let of = Of { region, is_fresh: _mm512_cmplt_epu64_mask(behind, all(regions.moved)) };
-    let (u, small) = (of.get(&regions.u), of.get(&regions.small));
-    let own = _mm512_sll_epi64(hash, _mm_cvtsi32_si128(regions.bits as i32));
-    let prefix = high(own, of.get(&regions.w));
-    let shift = _mm512_and_si512(small, all(0xFF));
-    let line = _mm512_srlv_epi64(high(prefix, of.get(&regions.reciprocal)), shift);
-    let offset = _mm512_sub_epi64(prefix, _mm512_mullo_epi64(line, u));
-    let mixed = _mm512_sll_epi64(offset, _mm_cvtsi32_si128(regions.mixed as i32));
-    let value = _mm512_or_si512(mixed, all(regions.mixed.into()));
-    let from_first = _mm512_sub_epi64(line, of.get(&regions.first));
-    let is_there = _mm512_cmplt_epu64_mask(from_first, of.get(&regions.count));
-    const LOG2: u32 = LINE_BYTES.ilog2();
-    let starts = of.get(&regions.starts);
-    let width = _mm512_and_si512(_mm512_srli_epi64::<8>(small), all(0xFF));
-    // SAFETY: eight each.
-    unsafe {
-        _mm512_storeu_si512(values.as_mut_ptr().cast(), value);
-        _mm256_storeu_si256(widths.as_mut_ptr().cast(), _mm512_cvtepi64_epi32(width));
+    hashes: &[[u64; GROUP]],
+    lines: &mut [[&'a Line; GROUP]],
+    values: &mut [[i64; GROUP]],
+    widths: &mut [[u32; GROUP]],
+    behind: bool,
+) -> u64 {
+    let count = hashes.len();
+    let all_there = lines.len() >= count && values.len() >= count && widths.len() >= count;
+    assert!(all_there && count * GROUP <= 64, "a tile");
+    let (mut group, mut there) = (0, 0);
+    while group < count {
+        // SAFETY: eight words.
+        let hash = unsafe { _mm512_loadu_si512(hashes[group].as_ptr().cast()) };
+        let spot = Spot::of(regions, hash, behind);
+        there |= u64::from(spot.is_there) << (GROUP * group);
+        let width = _mm512_and_si512(_mm512_srli_epi64::<8>(spot.small), all(0xFF));
+        // SAFETY: eight each.
+        unsafe {
+            _mm512_storeu_si512(values[group].as_mut_ptr().cast(), spot.value);
+            _mm256_storeu_si256(widths[group].as_mut_ptr().cast(), _mm512_cvtepi64_epi32(width));
+        }
+        fetch(regions, &spot, &mut lines[group]);
+        group += 1;
     }
+    there
+}
+
+/// Writes the lines of eight keys.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn fetch<'a>(regions: &Regions<'a>, spot: &Spot, lines: &mut [&'a Line; GROUP]) {
+    const LOG2: u32 = LINE_BYTES.ilog2();
+    let &Spot { line, is_there, starts, .. } = spot;
     if !regions.in_chunks {
         let at = _mm512_add_epi64(starts, _mm512_slli_epi64::<LOG2>(line));
         let at = _mm512_mask_mov_epi64(all(from_ref(&EMPTY) as u64), is_there, at);
         // SAFETY: eight addresses, each of a line that is there, which nobody changes as long as the regions
         // are borrowed, or of the empty one.
         unsafe { _mm512_storeu_si512(lines.as_mut_ptr().cast(), at) };
-        return is_there;
+        return;
     }
-    let log2 = _mm512_srli_epi64::<16>(small);
+    let log2 = _mm512_srli_epi64::<16>(spot.small);
     let chunk = _mm512_srlv_epi64(line, log2);
     let start = _mm512_add_epi64(starts, _mm512_slli_epi64::<3>(chunk));
     let start = _mm512_mask_mov_epi64(all(from_ref(&START) as u64), is_there, start);
@@ -127,5 +195,4 @@ pub(super) unsafe fn locate<'a>(
         lines[i] = unsafe { &*(*all_starts[i]).add(all_bytes[i]).cast() };
         i += 1;
     }
-    is_there
 }

@@ -85,15 +85,16 @@ pub(crate) struct Calls {
     close: Close,
 }
 
-/// Of the regions of a filter and eight hashes: the line of each, its value there, and the width of remainders.
-/// Returns which have a line.
+/// Of the regions of a filter and hashes, eight at once: the line of each, its value there, and the width of
+/// remainders, or those of the line behind it. Returns which have a line.
 type Locate = for<'a> unsafe fn(
     &Regions<'a>,
-    &[u64; EIGHT],
-    &mut [&'a Line; EIGHT],
-    &mut [i64; EIGHT],
-    &mut [u32; EIGHT],
-) -> u8;
+    &[[u64; EIGHT]],
+    &mut [[&'a Line; EIGHT]],
+    &mut [[i64; EIGHT]],
+    &mut [[u32; EIGHT]],
+    bool,
+) -> u64;
 /// Of a chain, by the number of a line, a value there, the width of remainders, and by how much a value is
 /// lower in the next line.
 type Enter = unsafe fn(&mut Lines, usize, i64, u32, i64) -> Entered;
@@ -116,19 +117,23 @@ impl Kernels {
 pub(crate) struct Eight(Locate);
 
 impl Eight {
-    /// Writes the line of each, its value there, and the width of remainders. Returns which have a line. Those of the
-    /// others are empty.
+    /// Writes the line of each, its value there, and the width of remainders; if `behind`, those of the line behind
+    /// its home. Returns which have a line. Those of the others are empty.
+    ///
+    /// # Panics
+    /// If there are more than 64 keys, or more than places.
     #[inline(always)]
     pub(crate) fn locate<'a>(
         self,
         regions: &Regions<'a>,
-        hashes: &[u64; EIGHT],
-        lines: &mut [&'a Line; EIGHT],
-        values: &mut [i64; EIGHT],
-        widths: &mut [u32; EIGHT],
-    ) -> u8 {
+        hashes: &[[u64; EIGHT]],
+        lines: &mut [[&'a Line; EIGHT]],
+        values: &mut [[i64; EIGHT]],
+        widths: &mut [[u32; EIGHT]],
+        behind: bool,
+    ) -> u64 {
         // SAFETY: it is made of the calls of a backend of this CPU.
-        unsafe { (self.0)(regions, hashes, lines, values, widths) }
+        unsafe { (self.0)(regions, hashes, lines, values, widths, behind) }
     }
 }
 

@@ -7,6 +7,7 @@ use super::tiles::{Homes, contains_all};
 use super::{Calls, Entered, Line, OPENED};
 use crate::error::Error;
 use crate::layouts::growing::Found;
+use crate::line::LINE_BYTES;
 use crate::shape::growing::{Width, quota};
 
 /// The lines of a region, of one width.
@@ -216,6 +217,11 @@ impl Layout {
         Region { w, u, reciprocal, shift, r, lines }
     }
 
+    /// Its prefixes, or those of a line: in bytes of nobody's filter that may be more.
+    pub(super) fn most_prefixes(&self) -> u64 {
+        self.w.max(self.u)
+    }
+
     /// The home line of a value that is counted from the start of the region.
     #[inline(always)]
     pub(crate) fn home(&self, y: u64) -> usize {
@@ -423,7 +429,8 @@ impl Homes for Places {
         if first.total != first.w * count {
             return None;
         }
-        let mut regions = Regions::new(self.mask, fresh, first.is_mixed(), true);
+        let most = self.layouts.iter().map(Layout::most_prefixes).max()?;
+        let mut regions = Regions::new(self.mask, most, fresh, first.is_mixed(), true);
         for (i, layout) in self.layouts.iter().enumerate() {
             let region = (i <= self.mask).then_some(i);
             regions.set(region, layout.region(layout.lines.place()?));
@@ -440,7 +447,7 @@ impl Homes for Places {
 impl Places {
     /// Probes the lines for many keys, as [`contains_all`].
     pub(crate) fn contains_all(&self, calls: &Calls, hashes: &[u64], words: &mut [u64]) -> usize {
-        let bytes = self.layouts.iter().map(|layout| layout.lines.memory()).sum();
-        contains_all(self, calls, hashes, Prefetch::to_probe(bytes), words)
+        let lines: usize = self.layouts.iter().map(|layout| layout.lines.there()).sum();
+        contains_all(self, calls, hashes, Prefetch::to_probe(lines * LINE_BYTES), words)
     }
 }

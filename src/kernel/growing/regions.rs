@@ -58,14 +58,21 @@ impl Number {
     }
 }
 
-/// All regions: what [`Region`] has of each.
+/// Regions of so many prefixes at most are narrow: all numbers of prefixes, and of lines, have 32 bits.
+const NARROW: u64 = 1 << 31;
+
+/// All regions: what [`Region`] has of each. If all are narrow, some numbers share a word with another, which has
+/// the high half of it.
 pub(crate) struct Regions<'a> {
+    pub(super) is_narrow: bool,
+    /// The prefixes; in narrow ones with those of a line.
     pub(super) w: Number,
     pub(super) u: Number,
+    /// In narrow ones of 32 bits, with `small`.
     pub(super) reciprocal: Number,
     /// Where the starts of the chunks of lines are, or of all lines.
     pub(super) starts: Number,
-    /// The first line, and how many there are from there on.
+    /// The first line, and how many there are from there on; in narrow ones together.
     pub(super) first: Number,
     pub(super) count: Number,
     /// The shift, 8 bits; the bits of a remainder, 8 bits; the logarithm of the lines of a chunk.
@@ -85,15 +92,18 @@ pub(crate) struct Regions<'a> {
 }
 
 impl<'a> Regions<'a> {
-    /// None yet, of a filter with so many regions less one, 0 or 15.
+    /// None yet, of a filter with so many regions less one, 0 or 15, and so many prefixes in each of them, and in a line,
+    /// at most.
     pub(super) fn new(
         mask: usize,
+        most: u64,
         (from, moved): (u64, u64),
         mixed: bool,
         in_chunks: bool,
     ) -> Regions<'a> {
         const NONE: Number = Number::NONE;
         Regions {
+            is_narrow: most <= NARROW,
             w: NONE,
             u: NONE,
             reciprocal: NONE,
@@ -114,12 +124,30 @@ impl<'a> Regions<'a> {
     /// Says what is known of a region, or of the new lines of the one that is moved.
     pub(super) fn set(&mut self, region: Option<usize>, known: Region<'a>) {
         let Where { starts, first, count, log2, .. } = known.lines;
+        let (first, count) = (first as u64, count as u64);
+        let small = |shift: u32| u64::from(shift | known.r << 8 | log2 << 16);
+        self.starts.set(region, starts as u64);
+        if self.is_narrow {
+            let (reciprocal, shift) = narrow_reciprocal(known.u);
+            self.w.set(region, known.w | known.u << 32);
+            self.reciprocal.set(region, reciprocal | small(shift) << 32);
+            self.first.set(region, first | count << 32);
+            return;
+        }
         self.w.set(region, known.w);
         self.u.set(region, known.u);
         self.reciprocal.set(region, known.reciprocal);
-        self.starts.set(region, starts as u64);
-        self.first.set(region, first as u64);
-        self.count.set(region, count as u64);
-        self.small.set(region, u64::from(known.shift | known.r << 8 | log2 << 16));
+        self.first.set(region, first);
+        self.count.set(region, count);
+        self.small.set(region, small(known.shift));
     }
+}
+
+/// For numbers below [`NARROW`]: a product with the first number, shifted by the second, is a division by `u`, which is
+/// 2 to [`NARROW`].
+fn narrow_reciprocal(u: u64) -> (u64, u32) {
+    // With `2^bits < u <= 2^(bits + 1)` the first has 32 bits. It is too high by `u / 2^shift` at most, which makes
+    // less than one of a product: `2^31 * u <= 2^shift`.
+    let shift = 32 + (u - 1).ilog2();
+    ((1 << shift) / u + 1, shift)
 }

@@ -32,12 +32,18 @@ fn places(common: Common, calls: &'static Calls, parts: u64, seed: u64) -> Place
     Places { layouts, mask: parts as usize - 1, from: moved << 60, moved: any(seed, 1) % all }
 }
 
-/// Compares eight homes. Returns how many lines are there.
-fn eight_are_as_defined(places: &Places, eight: Eight, hashes: &[u64; EIGHT]) -> usize {
+/// Compares eight homes, or the lines behind them. Returns how many lines are there.
+fn eight_are_as_defined(
+    places: &Places,
+    eight: Eight,
+    hashes: &[u64; EIGHT],
+    behind: bool,
+) -> usize {
     let regions = places.regions().expect("nothing is shared");
     let none = [0; 8];
-    let (mut lines, mut values, mut widths) = ([&none; EIGHT], [0; EIGHT], [0; EIGHT]);
-    let there = eight.locate(&regions, hashes, &mut lines, &mut values, &mut widths);
+    let (mut lines, mut values, mut widths) = ([[&none; EIGHT]], [[0; EIGHT]], [[0; EIGHT]]);
+    let (all, lines) = ([*hashes], &mut lines);
+    let there = eight.locate(&regions, &all, lines, &mut values, &mut widths, behind);
     for (i, &hash) in hashes.iter().enumerate() {
         let is_moved = hash >= places.from && hash - places.from < places.moved;
         let own = if places.mask > 0 { region(hash) as usize } else { 0 };
@@ -48,14 +54,16 @@ fn eight_are_as_defined(places: &Places, eight: Eight, hashes: &[u64; EIGHT]) ->
             0 => ((u128::from(hash) * u128::from(w)) >> 64) as u64,
             _ => prefix(hash, w),
         };
-        let (line, offset) = place(x, u);
+        let (home, offset) = place(x, u);
         let value = if layout.is_mixed() { mixed(offset, 0) } else { offset as i64 };
-        assert_eq!((values[i], widths[i]), (value, r), "{hash:#x}");
-        match layout.lines.get(line as usize) {
-            Some(line) => assert_eq!(from_ref(lines[i]), from_ref(line), "{hash:#x}"),
-            None => assert_eq!(lines[i], &[0; 8], "{hash:#x}"),
+        let value = if behind { value - layout.values() } else { value };
+        assert_eq!((values[0][i], widths[0][i]), (value, r), "{hash:#x}");
+        let line = layout.lines.get(home as usize + usize::from(behind));
+        match line {
+            Some(line) => assert_eq!(from_ref(lines[0][i]), from_ref(line), "{hash:#x}"),
+            None => assert_eq!(lines[0][i], &[0; 8], "{hash:#x}"),
         }
-        assert_eq!(there >> i & 1 == 1, layout.lines.get(line as usize).is_some(), "{hash:#x}");
+        assert_eq!(there >> i & 1 == 1, line.is_some(), "{hash:#x}");
     }
     there.count_ones() as usize
 }
@@ -66,9 +74,12 @@ fn eight_homes_are_as_defined() {
         let calls = backend.kernels().unwrap().of_growing();
         let Some(eight) = calls.eight() else { continue };
         let (mut there, mut all) = (0, 0);
-        for seed in 0..60 {
+        for seed in 0..84 {
             let parts = if seed % 3 == 0 { 1 } else { 16 };
-            let prefixes = 16 * ([60, 5000, 1 << 22, 1 << 40, (1 << 55) - 5][seed as usize % 5]);
+            // Up to 2^31 for each region, and more.
+            const OF_REGIONS: [u64; 7] =
+                [60, 5000, 1 << 22, 1 << 31, (1 << 31) + 8, 1 << 40, (1 << 55) - 5];
+            let prefixes = 16 * OF_REGIONS[seed as usize % 7];
             let longer = if seed % 2 == 0 { Some(3) } else { None };
             let common = Common { prefixes: prefixes / 8 * 8, longer, first_keys: 1000 };
             let places = places(common, calls, parts, seed);
@@ -79,8 +90,10 @@ fn eight_homes_are_as_defined() {
             hashes.extend((0..400).map(|i| any(seed + 100, i)));
             hashes.resize(hashes.len() / EIGHT * EIGHT, 0);
             for hashes in hashes.as_chunks().0 {
-                there += eight_are_as_defined(&places, eight, hashes);
-                all += EIGHT;
+                for behind in [false, true] {
+                    there += eight_are_as_defined(&places, eight, hashes, behind);
+                    all += EIGHT;
+                }
             }
         }
         assert!(there > all / 2 && there < all - all / 50, "{there} of {all} are there");

@@ -167,7 +167,8 @@ impl Homes for Spans<'_> {
 
     fn regions(&self) -> Option<Regions<'_>> {
         let lines = self.lines?;
-        let mut regions = Regions::new(self.mask, (0, 0), self.is_mixed(), false);
+        let most = self.all.iter().map(|span| span.layout.most_prefixes()).max()?;
+        let mut regions = Regions::new(self.mask, most, (0, 0), self.is_mixed(), false);
         for (i, span) in self.all.iter().enumerate() {
             let own = lines.get(span.first..)?.get(..span.count)?;
             let starts = own.as_ptr().cast();

@@ -88,6 +88,12 @@ struct Tile<'a> {
 }
 
 impl<'a> Tile<'a> {
+    /// Of that line, for now.
+    #[inline(always)]
+    fn new(line: &'a Line) -> Self {
+        Tile { lines: [line; TILE], values: [0; TILE], widths: [0; TILE] }
+    }
+
     /// Finds the homes of some keys, and prefetches their lines.
     #[inline(always)]
     fn fill<H: Homes>(
@@ -97,25 +103,7 @@ impl<'a> Tile<'a> {
         hashes: &[u64],
         is_far: bool,
     ) {
-        let mut i = 0;
-        if let Some((eight, regions)) = at_once {
-            let own = self.lines.as_chunks_mut().0.iter_mut();
-            let own = own.zip(self.values.as_chunks_mut().0).zip(self.widths.as_chunks_mut().0);
-            let mut missing = 0;
-            for (hashes, ((lines, values), widths)) in hashes.as_chunks().0.iter().zip(own) {
-                let there = eight.locate(regions, hashes, lines, values, widths);
-                missing |= u64::from(!there) << i;
-                i += EIGHT;
-            }
-            while missing > 0 {
-                let one = missing.trailing_zeros() as usize;
-                self.fill_one(homes, hashes[one], one);
-                missing &= missing - 1;
-            }
-        }
-        for (i, &hash) in hashes.iter().enumerate().take(TILE).skip(i) {
-            self.fill_one(homes, hash, i);
-        }
+        self.locate(homes, at_once, hashes, false);
         if is_far {
             for &line in &self.lines[..hashes.len().min(TILE)] {
                 prefetch::<INTO_L2>(from_ref(line).cast());
@@ -123,14 +111,49 @@ impl<'a> Tile<'a> {
         }
     }
 
-    /// Finds the home of a key.
+    /// Finds the homes of some keys, or if `behind` the lines that follow those. Returns a bit for each for which no
+    /// line has to be asked.
     #[inline(always)]
-    fn fill_one<H: Homes>(&mut self, homes: &'a H, hash: u64, i: usize) {
-        let place = homes.home(hash);
+    fn locate<H: Homes>(
+        &mut self,
+        homes: &'a H,
+        at_once: AtOnce<'_, 'a>,
+        hashes: &[u64],
+        behind: bool,
+    ) -> u64 {
+        let (mut i, mut known) = (0, 0);
+        if let Some((eight, regions)) = at_once {
+            let whole = hashes.as_chunks().0;
+            let lines = self.lines.as_chunks_mut().0;
+            let (values, widths) = (self.values.as_chunks_mut().0, self.widths.as_chunks_mut().0);
+            let there = eight.locate(regions, whole, lines, values, widths, behind);
+            i = EIGHT * whole.len();
+            let mut missing = !there & ((1_u128 << i) - 1) as u64;
+            while missing > 0 {
+                let one = missing.trailing_zeros() as usize;
+                known |= self.locate_one(homes, hashes[one], one, behind);
+                missing &= missing - 1;
+            }
+        }
+        for (i, &hash) in hashes.iter().enumerate().take(TILE).skip(i) {
+            known |= self.locate_one(homes, hash, i, behind);
+        }
+        known
+    }
+
+    /// The same for one of them.
+    #[inline(always)]
+    fn locate_one<H: Homes>(&mut self, homes: &'a H, hash: u64, i: usize, behind: bool) -> u64 {
+        let mut place = homes.home(hash);
+        if behind {
+            place = homes.next(&place);
+        }
         self.lines[i] = homes.line(&place);
         self.values[i] = homes.value(&place);
         self.widths[i] = homes.width(&place);
+        u64::from(homes.known(&place).is_some()) << i
     }
+
     /// Prefetches the lines once more.
     #[inline(always)]
     fn near(&self) {
@@ -147,38 +170,117 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// The keys of a tile whose lines go on.
+/// Keys whose lines go on. Once there are as many as in a tile, their next lines are found and asked together: one
+/// by one, each takes as long as several other keys.
 struct Late<'a> {
-    hashes: &'a [u64],
-    /// A bit for each of them.
-    onward: u64,
-    /// The number of the tile.
-    number: usize,
+    hashes: [u64; Late::MOST],
+    /// The number of each key.
+    numbers: [usize; Late::MOST],
+    count: usize,
+    /// The next lines of the first, once they are prefetched.
+    next: Tile<'a>,
+    is_next: bool,
+    /// Those of them for which no line has to be asked.
+    known: u64,
+    /// How many keys they have.
+    present: usize,
 }
 
-impl Late<'_> {
-    /// Prefetches their next lines.
+impl<'a> Late<'a> {
+    /// Those of a tile come to two tiles of others.
+    const MOST: usize = 3 * TILE;
+
+    /// None yet. The line is any.
     #[inline(always)]
-    fn prefetch<H: Homes>(&self, homes: &H) {
-        let mut left = self.onward;
-        while left != 0 {
-            let place = homes.next(&homes.home(self.hashes[left.trailing_zeros() as usize]));
-            prefetch::<INTO_L1>(from_ref(homes.line(&place)).cast());
-            left &= left - 1;
+    fn new(line: &'a Line) -> Self {
+        Late {
+            hashes: [0; Late::MOST],
+            numbers: [0; Late::MOST],
+            count: 0,
+            next: Tile::new(line),
+            is_next: false,
+            known: 0,
+            present: 0,
         }
     }
 
-    /// A bit for each of them whose value is in a further line.
+    /// Those of a tile for which a bit of `onward` is set. The first has this number.
     #[inline(always)]
-    fn settle<H: Homes>(&self, homes: &H, calls: &Calls) -> u64 {
-        let (mut left, mut present) = (self.onward, 0);
+    fn add(&mut self, hashes: &[u64], first: usize, mut onward: u64) {
+        while onward != 0 {
+            let i = onward.trailing_zeros() as usize;
+            self.hashes[self.count] = hashes[i];
+            self.numbers[self.count] = first + i;
+            self.count += 1;
+            onward &= onward - 1;
+        }
+    }
+
+    /// Goes on with them if they are as many as in a tile: first their lines are prefetched, then asked. There is room
+    /// for a tile of others then.
+    #[inline(always)]
+    fn go_on<H: Homes>(
+        &mut self,
+        (homes, calls): (&'a H, &Calls),
+        at_once: AtOnce<'_, 'a>,
+        words: &mut [u64],
+    ) {
+        if self.count < TILE {
+            return;
+        }
+        if !self.is_next {
+            self.known = self.next.locate(homes, at_once, &self.hashes[..TILE], true);
+            self.next.near();
+            self.is_next = true;
+            if self.count <= Late::MOST - TILE {
+                return;
+            }
+        }
+        let Answers { present, onward } = self.next.ask(homes, calls, TILE);
+        let (present, mut left) = (present & !self.known, onward | self.known);
+        for i in 0..TILE {
+            self.put(i, present >> i & 1 == 1, words);
+        }
         while left != 0 {
-            let i = left.trailing_zeros();
-            let place = homes.next(&homes.home(self.hashes[i as usize]));
-            present |= u64::from(is_there(homes, calls, place)) << i;
+            let i = left.trailing_zeros() as usize;
+            self.settle_one(homes, calls, i, words);
             left &= left - 1;
         }
-        present
+        self.hashes.copy_within(TILE..self.count, 0);
+        self.numbers.copy_within(TILE..self.count, 0);
+        (self.count, self.is_next) = (self.count - TILE, false);
+    }
+
+    /// Asks the lines of all.
+    #[inline(always)]
+    fn settle<H: Homes>(
+        mut self,
+        (homes, calls): (&'a H, &Calls),
+        at_once: AtOnce<'_, 'a>,
+        words: &mut [u64],
+    ) -> usize {
+        while self.count >= TILE {
+            self.go_on((homes, calls), at_once, words);
+        }
+        for i in 0..self.count {
+            self.settle_one(homes, calls, i, words);
+        }
+        self.present
+    }
+
+    /// Asks the lines behind the home of one.
+    #[inline(always)]
+    fn settle_one<H: Homes>(&mut self, homes: &H, calls: &Calls, i: usize, words: &mut [u64]) {
+        let place = homes.next(&homes.home(self.hashes[i]));
+        self.put(i, is_there(homes, calls, place), words);
+    }
+
+    /// The answer about one.
+    #[inline(always)]
+    fn put(&mut self, i: usize, is_there: bool, words: &mut [u64]) {
+        let number = self.numbers[i];
+        words[number / TILE] |= u64::from(is_there) << (number % TILE);
+        self.present += usize::from(is_there);
     }
 }
 
@@ -221,27 +323,33 @@ pub(crate) fn contains_all<H: Homes>(
         }
         return word.count_ones() as usize;
     }
-    let empty = || Tile { lines: [homes.line(&first); TILE], values: [0; TILE], widths: [0; TILE] };
+    let any = homes.line(&first);
     let is_far = plan != Prefetch::None;
     let eight = if hashes.len() < FEWEST_AT_ONCE { None } else { calls.eight() };
     let regions = eight.and_then(|eight| Some((eight, homes.regions()?)));
     let at_once = regions.as_ref().map(|(eight, regions)| (*eight, regions));
     if let ([word, ..], ..=TILE) = (&mut *words, hashes.len()) {
-        let mut tile = empty();
+        let mut tile = Tile::new(any);
         tile.fill(homes, at_once, hashes, is_far);
-        let Answers { present, onward } = tile.ask(homes, calls, hashes.len());
-        *word = present | Late { hashes, onward, number: 0 }.settle(homes, calls);
-        return word.count_ones() as usize;
+        let Answers { mut present, mut onward } = tile.ask(homes, calls, hashes.len());
+        while onward != 0 {
+            let i = onward.trailing_zeros();
+            let place = homes.next(&homes.home(hashes[i as usize]));
+            present |= u64::from(is_there(homes, calls, place)) << i;
+            onward &= onward - 1;
+        }
+        *word = present;
+        return present.count_ones() as usize;
     }
+    let mut late = Late::new(any);
     // The tile at work, and the next ones.
-    let mut ring: [Tile<'_>; RING] = std::array::from_fn(|_| empty());
+    let mut ring: [Tile<'_>; RING] = std::array::from_fn(|_| Tile::new(any));
     let ahead = if is_far { RING - 1 } else { 0 };
     let mut later = hashes.chunks(TILE);
     for tile in &mut ring[..ahead] {
         tile.fill(homes, at_once, later.next().unwrap_or_default(), is_far);
     }
     let mut count = 0;
-    let mut late = Late { hashes: &[], onward: 0, number: 0 };
     for (number, hashes) in hashes.chunks(TILE).enumerate() {
         let later = later.next().unwrap_or_default();
         ring[(number + ahead) % RING].fill(homes, at_once, later, is_far);
@@ -251,16 +359,8 @@ pub(crate) fn contains_all<H: Homes>(
         let answers = ring[number % RING].ask(homes, calls, hashes.len());
         words[number] = answers.present;
         count += answers.present.count_ones() as usize;
-        // The lines behind those of the tile before have come.
-        let more = late.settle(homes, calls);
-        words[late.number] |= more;
-        count += more.count_ones() as usize;
-        late = Late { hashes, onward: answers.onward, number };
-        if is_far {
-            late.prefetch(homes);
-        }
+        late.go_on((homes, calls), at_once, words);
+        late.add(hashes, number * TILE, answers.onward);
     }
-    let more = late.settle(homes, calls);
-    words[late.number] |= more;
-    count + more.count_ones() as usize
+    count + late.settle((homes, calls), at_once, words)
 }

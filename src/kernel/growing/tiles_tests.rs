@@ -2,9 +2,9 @@
 
 use super::super::backend::Backend;
 use super::super::prefetch::Prefetch;
-use super::Line;
 use super::tests::line_of;
 use super::tiles::{Homes, contains, contains_all};
+use super::{Found, Line};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{self, Content, MOST_KEYS, REGIONS, place, prefix, region, write};
 
@@ -107,8 +107,19 @@ fn batches_are_as_defined() {
             let mut present = 0;
             // Every second key was inserted.
             let hash = |i: u64| hash_of((i % 1500) | (i & 1) << 40);
-            for count in (0..=200).chain([1000]) {
-                let hashes: Vec<u64> = (0..count).map(|i| hash(i + 7 * count)).collect();
+            let batches = (0..=200).chain([1000]).map(|count| {
+                let hashes = (0..count).map(|i| hash(i + 7 * count));
+                hashes.collect::<Vec<u64>>()
+            });
+            // All of some whole tiles go on.
+            let goes_on = |&hash: &u64| {
+                let place = lines.home(hash);
+                calls.find(lines.line(&place), lines.value(&place), lines.r) == Found::Onward
+            };
+            let late: Vec<u64> = (0..1500).map(hash).filter(goes_on).collect();
+            assert!(late.len() > 64, "{} keys go on", late.len());
+            let late = late.iter().cycle().take(700).copied().collect();
+            for hashes in batches.chain([late]) {
                 let mut expected = vec![0; hashes.len().div_ceil(64)];
                 for (i, &hash) in hashes.iter().enumerate() {
                     let is_there = lines.defined(hash);
@@ -120,7 +131,12 @@ fn batches_are_as_defined() {
                 for plan in [Prefetch::None, Prefetch::Far, Prefetch::FarAndNear] {
                     let mut words = vec![u64::MAX; expected.len()];
                     let found = contains_all(&lines, calls, &hashes, plan, &mut words);
-                    assert_eq!((found, &words), (all as usize, &expected), "{count} {plan:?}");
+                    assert_eq!(
+                        (found, &words),
+                        (all as usize, &expected),
+                        "{} {plan:?}",
+                        hashes.len()
+                    );
                 }
             }
             assert!(present > 5000, "{present}");
