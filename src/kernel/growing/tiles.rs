@@ -225,30 +225,43 @@ impl<'a> Late<'a> {
         at_once: AtOnce<'_, 'a>,
         words: &mut [u64],
     ) {
-        if self.count < TILE {
-            return;
-        }
-        if !self.is_next {
-            self.known = self.next.locate(homes, at_once, &self.hashes[..TILE], true);
-            self.next.near();
-            self.is_next = true;
-            if self.count <= Late::MOST - TILE {
-                return;
+        if self.is_next {
+            self.ask(homes, calls, TILE, words);
+        } else if self.count >= TILE {
+            self.find(homes, at_once, TILE);
+            if self.count > Late::MOST - TILE {
+                self.ask(homes, calls, TILE, words);
             }
         }
-        let Answers { present, onward } = self.next.ask(homes, calls, TILE);
+    }
+
+    /// Finds the next lines of the first of them, so many, and prefetches them.
+    #[inline(always)]
+    fn find<H: Homes>(&mut self, homes: &'a H, at_once: AtOnce<'_, 'a>, count: usize) {
+        self.known = self.next.locate(homes, at_once, &self.hashes[..count], true);
+        self.next.near();
+        self.is_next = true;
+    }
+
+    /// Asks these lines, of so many.
+    #[inline(always)]
+    fn ask<H: Homes>(&mut self, homes: &H, calls: &Calls, count: usize, words: &mut [u64]) {
+        let Answers { present, onward } = self.next.ask(homes, calls, count);
         let (present, mut left) = (present & !self.known, onward | self.known);
-        for i in 0..TILE {
+        for i in 0..count.min(self.count) {
             self.put(i, present >> i & 1 == 1, words);
         }
         while left != 0 {
             let i = left.trailing_zeros() as usize;
-            self.settle_one(homes, calls, i, words);
+            if i < self.count {
+                self.settle_one(homes, calls, i, words);
+            }
             left &= left - 1;
         }
-        self.hashes.copy_within(TILE..self.count, 0);
-        self.numbers.copy_within(TILE..self.count, 0);
-        (self.count, self.is_next) = (self.count - TILE, false);
+        let done = count.min(self.count);
+        self.hashes.copy_within(done..self.count, 0);
+        self.numbers.copy_within(done..self.count, 0);
+        (self.count, self.is_next) = (self.count - done, false);
     }
 
     /// Asks the lines of all.
@@ -261,6 +274,14 @@ impl<'a> Late<'a> {
     ) -> usize {
         while self.count >= TILE {
             self.go_on((homes, calls), at_once, words);
+        }
+        if self.count >= FEW {
+            // Whole groups: the first key fills the last one.
+            let count = self.count.next_multiple_of(EIGHT);
+            let first = self.hashes[0];
+            self.hashes[self.count..count].fill(first);
+            self.find(homes, at_once, count);
+            self.ask(homes, calls, count, words);
         }
         for i in 0..self.count {
             self.settle_one(homes, calls, i, words);
