@@ -248,11 +248,15 @@ pub(super) fn is_prefix(stored: i64, value: i64) -> bool {
 
 /// Removes a value from a chain. Returns whether it was there.
 pub(super) fn remove(layout: &mut Layout, home: usize, value: i64) -> bool {
+    // As a rule the home line has it: then no line is asked before.
+    if layout.lines.get(home).is_some() && take(layout, home, value) {
+        return true;
+    }
     let Some((at, value)) = layout.search(home, value) else { return false };
     take(layout, at, value)
 }
 
-/// Removes a value from a line. If that leaves room for several, those that went on come back: else ever more probes
+/// Removes a value from a line. Returns whether it was there. If that leaves room for several, those that went on come back: else ever more probes
 /// would go on where keys come and go.
 #[inline(always)]
 pub(super) fn take(layout: &mut Layout, at: usize, value: i64) -> bool {
@@ -263,7 +267,7 @@ pub(super) fn take(layout: &mut Layout, at: usize, value: i64) -> bool {
     let removed = calls.remove(line, value, r);
     // About: the header may be longer, or shorter.
     let free = LINE_BITS as i64 - i64::from(HEADER) - (keys - 1) * i64::from(r + 1) - (values >> r);
-    if goes && free > COME_BACK * i64::from(r + 2) {
+    if removed && goes && free > COME_BACK * i64::from(r + 2) {
         refill(layout, at);
     }
     removed

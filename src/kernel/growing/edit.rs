@@ -251,19 +251,15 @@ pub(super) unsafe fn insert<S: Move>(line: &mut Line, value: i64, r: u32) -> boo
 /// As for [`Select::one`].
 #[inline(always)]
 pub(super) unsafe fn remove<S: Move>(line: &mut Line, value: i64, r: u32) -> bool {
-    let width = width(r);
+    let (mut header, bucket) = (Header::of(line, r), value >> r);
     // SAFETY: the caller vouches for the CPU.
-    let run = unsafe { Run::of::<S>(line, value >> r, width) };
-    let low = value as u64 & width.mask;
-    let (mut number, end) = (run.first, run.first + run.len);
-    while number < end && remainder(line, number, r) != low {
-        number += 1;
-    }
-    if number == end {
+    let Said { same, below, .. } = unsafe { S::said::<false>(line, &header, value, r, width(r)) };
+    if same.equal == 0 {
         return false;
     }
-    let mut header = Header::of(line, r);
-    let below = (1 << (run.start - u64::from(HEADER))) - 1;
+    let number = below + same.up_to - same.equal;
+    // Before the ones of its bucket are those of the values below, and a zero for each bucket below.
+    let below = (1 << (below + (bucket - header.base) as u64)) - 1;
     header.bits = header.bits >> 1 & !below | header.bits & below;
     let goes_on = line[0] & GOES_ON != 0;
     // Zeros that come first, and those that base can stand for.

@@ -146,8 +146,9 @@ pub(super) fn same<const MIXED: bool>(
     let equal = zeros(differ, rests) & own;
     let shorter = if MIXED { ends(window, width) } else { 0 };
     let any = zeros(differ & !shorter, rests) & own;
-    // Where a field of `all` is lower than that of the window, field by field without a borrow.
-    let least = (all | highs).wrapping_sub(window & !highs) ^ (differ ^ highs) & highs;
+    // Where a field of `all` is lower than that of the window, field by field without a borrow, not even from the
+    // bits below all fields.
+    let least = (all | highs).wrapping_sub(window & rests) ^ (differ ^ highs) & highs;
     let lower = !all & window | !differ & least;
     Same {
         any: any != 0,
