@@ -256,8 +256,8 @@ pub(super) fn remove(layout: &mut Layout, home: usize, value: i64) -> bool {
     take(layout, at, value)
 }
 
-/// Removes a value from a line. Returns whether it was there. If that leaves room for several, those that went on come back: else ever more probes
-/// would go on where keys come and go.
+/// Removes a value from a line. Returns whether it was there. If that leaves room for several, those that went on come
+/// back: else ever more probes would go on where keys come and go.
 #[inline(always)]
 pub(super) fn take(layout: &mut Layout, at: usize, value: i64) -> bool {
     let (r, values, calls) = (layout.r, layout.values(), layout.calls);

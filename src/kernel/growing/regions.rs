@@ -92,8 +92,8 @@ pub(crate) struct Regions<'a> {
 }
 
 impl<'a> Regions<'a> {
-    /// None yet, of a filter with so many regions less one, 0 or 15, and so many prefixes in each of them, and in a line,
-    /// at most.
+    /// None yet, of a filter with so many regions less one, 0 or 15, and so many prefixes in each of them and in each
+    /// line at most.
     pub(super) fn new(
         mask: usize,
         most: u64,
