@@ -376,6 +376,14 @@ fn prefetch_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
     }
 }
 
+/// What no lines answer a few keys, 1 to 64: each may be present.
+#[cold]
+#[inline(never)]
+pub(super) extern "C" fn anything(count: usize, word: &mut u64) -> usize {
+    *word = u64::MAX >> (64 - count);
+    count
+}
+
 /// Answers a few keys into a word, and counts the hits.
 ///
 /// # Safety
@@ -387,8 +395,7 @@ pub(super) unsafe fn probe_few<O: Ops>(
     word: &mut u64,
 ) -> usize {
     if single.is_nothing() {
-        *word = u64::MAX >> (64 - hashes.len());
-        return hashes.len();
+        return anything(hashes.len(), word);
     }
     // SAFETY: the caller's promise.
     unsafe { assert_unchecked(!hashes.is_empty()) };

@@ -96,6 +96,13 @@ impl Kernels {
         }
     }
 
+    /// One more than the number of the backend in use; 0 if none has been chosen.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(super) fn chosen_number() -> usize {
+        ACTIVE.load(Ordering::Relaxed)
+    }
+
     #[cold]
     fn choose() -> Result<Kernels, Error> {
         if environment::PREFETCH.get() == Setting::Unknown {

@@ -83,13 +83,28 @@ fn given(rows: Option<usize>, k: u32) -> *const u8 {
 
 /// The number of the functions for a k in [`Kernel::calls`].
 #[inline(always)]
-pub(super) fn class(k: u32) -> usize {
-    usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)
+pub(super) const fn class(k: u32) -> usize {
+    (k >= 8) as usize + (k > 8) as usize + (k > 12) as usize
 }
 
 /// Lines that are not there rule out nothing.
 unsafe extern "C" fn anything(_: &Single<'_>, _: u64) -> bool {
     true
+}
+
+/// [`Few`] of a filter made of filters.
+///
+/// # Safety
+/// As for [`Few`]; `single` is of one.
+#[cfg(feature = "capi")]
+pub(super) unsafe extern "C" fn few_of_whole(
+    single: &Single<'_>,
+    hashes: *const u64,
+    count: usize,
+    word: &mut u64,
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { (single.own_kernel().calls(0).few)(single, hashes, count, word) }
 }
 
 impl<'a> Single<'a> {

@@ -4,6 +4,7 @@ use super::choice::Kernels;
 use super::functions::Kernel;
 use super::shared::Probed;
 use super::single::Single;
+use super::table::{CLASSES, FEW};
 #[cfg(doc)]
 use super::words::STRIDE;
 use super::words::Words;
@@ -40,6 +41,26 @@ impl Words {
         // SAFETY: this CPU runs the kernel, since it exists; the same contract.
         let present = unsafe { (calls.views)(words, count, hash, calls.contains, answers) };
         (present <= count).then_some(present)
+    }
+
+    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word, and returns how many
+    /// may be present. Nothing if these words are not sound.
+    ///
+    /// # Safety
+    /// As for [`Words::open`].
+    #[inline(always)]
+    pub(crate) unsafe fn contains_few(&self, hashes: &[u64], word: &mut u64) -> Option<usize> {
+        if !self.are_sound() {
+            return None;
+        }
+        let backends = FEW.get(usize::from(self.kernel()))?;
+        // SAFETY: detection found the backend, and there is a row for each; words that are sound exist only
+        // after one was chosen, and the function is of the kernel and the k that the lines are probed with.
+        unsafe {
+            let classes = backends.get_unchecked(Kernels::chosen_number());
+            let few = classes[usize::from(CLASSES[self.detail() as usize & 0xFF] & 3)];
+            Some(self.single.few(few, hashes, word))
+        }
     }
 
     /// The kernel, if these words are sound, and not of a filter made of filters.

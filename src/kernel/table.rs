@@ -4,16 +4,19 @@ use super::backend::Backend;
 use super::batch::{self, Hashes, Ops};
 use super::column::Column;
 use super::functions::{Calls, Kernel};
+#[cfg(feature = "capi")]
+use super::functions::{class, few_of_whole};
 use super::layout::Layout;
 use super::lines::Lines;
 use super::prefetch::{INTO_L1, Prefetch};
 use super::scattered::{Classic, Legacy, LevelDb, Scattered};
-#[cfg(feature = "capi")]
-use super::single::Call;
 use super::single::Single;
+#[cfg(feature = "capi")]
+use super::single::{Call, Few};
 #[cfg(feature = "capi")]
 use super::words::{self, Words};
 use super::{cuckoo, fast_local, native, sbbf, static_line};
+use std::hint::assert_unchecked;
 use std::slice::from_raw_parts;
 
 /// The table of one backend: each function is the shared code compiled with the
@@ -45,7 +48,7 @@ macro_rules! kernel {
                     2.. if !O::SHORT => {
                         batch::probe_few::<O>(single, from_raw_parts(hashes, count), word)
                     }
-                    _ if single.is_nothing() => more::<O>(single, hashes, count, word),
+                    _ if single.is_nothing() => batch::anything(count, word),
                     1 => O::probe_few(single, from_raw_parts(hashes, 1), word),
                     2 => O::probe_few(single, from_raw_parts(hashes, 2), word),
                     4 => O::probe_few(single, from_raw_parts(hashes, 4), word),
@@ -63,7 +66,26 @@ macro_rules! kernel {
             word: &mut u64,
         ) -> usize {
             // SAFETY: the caller's promise.
-            unsafe { batch::probe_few::<O>(single, from_raw_parts(hashes, count), word) }
+            unsafe {
+                match count {
+                    3 => O::probe_few(single, from_raw_parts(hashes, 3), word),
+                    _ => many::<O>(single, hashes, count, word),
+                }
+            }
+        }
+        $(#[$attribute])*
+        #[inline(never)]
+        unsafe extern "C" fn many<O: Ops>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise; those before do the others.
+            unsafe {
+                assert_unchecked(count > 4);
+                batch::probe_few::<O>(single, from_raw_parts(hashes, count), word)
+            }
         }
         #[cfg(feature = "capi")]
         $(#[$attribute])*
@@ -405,6 +427,38 @@ pub(super) static ALL: [Table; 13] = [
     COLUMN,
     SBBF,
 ];
+
+/// What answers a few keys, by the number of the kernel, by one more than that of the backend, and by the
+/// [`CLASSES`] of k. A number has 256 bytes where addresses have 64 bits: so C's views find it in few
+/// instructions.
+#[cfg(feature = "capi")]
+pub(super) static FEW: [[[Few; 4]; 8]; NUMBERS] = {
+    let mut all = [[[few_of_whole as Few; 4]; 8]; NUMBERS];
+    let mut i = 0;
+    while i < ALL.len() * Backend::ALL.len() * 4 {
+        let (number, backend, class) =
+            (i / 4 / Backend::ALL.len(), i / 4 % Backend::ALL.len(), i % 4);
+        all[number + 1][backend + 1][class] = ALL[number][backend].calls[class].few;
+        i += 1;
+    }
+    all
+};
+
+/// One more than the highest number that words keep, of filters made of filters.
+#[cfg(feature = "capi")]
+pub(super) const NUMBERS: usize = Layout::GrowingFilter as usize + 1;
+
+/// The [`class`] of each k, of which the lowest 8 bits count.
+#[cfg(feature = "capi")]
+pub(super) static CLASSES: [u8; 256] = {
+    let mut all = [0; 256];
+    let mut k = 0;
+    while k < all.len() {
+        all[k] = class(k as u32) as u8;
+        k += 1;
+    }
+    all
+};
 
 /// The table of a layout whose bits lie too far apart to gain from vectors.
 const fn one_for_all(kernel: &'static Kernel) -> Table {

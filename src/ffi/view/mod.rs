@@ -17,7 +17,7 @@ use super::boundary::*;
 use super::hash::key_or_empty;
 use super::status::BLOOMLINE_ERR_RESERVED;
 use crate::kernel::composite::{Kind, place_at};
-use crate::kernel::{OfWords, Others, STRIDE, Single, Words};
+use crate::kernel::{Others, STRIDE, Single, Words};
 use crate::{Error, View};
 use std::mem::{offset_of, transmute};
 use std::ptr;
@@ -246,10 +246,9 @@ fn bloomline_view_contains_hashes(
         return contains_singly(view, hashes, bitmap);
     }
     if let (Some((hashes, word)), Some(view)) = (few(hashes, n, bitmap), shared(view))
-        && let words = view.words()
-        && let Some(OfWords { kernel, .. }) = words.open()
+        && let Some(maybe) = view.words().contains_few(hashes, word)
     {
-        return kernel.probe_few(words.single(), words.detail(), hashes, word);
+        return maybe;
     }
     contains_more(view, hashes, n, bitmap)
 }

@@ -9,7 +9,7 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, Found, Line, Tile, UP_TO_7, by_rows};
+use super::levels::{ANY, FOUR, Found, Line, Tile, UP_TO_7, by_rows};
 use super::one_key::one_key;
 use super::rows::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
@@ -41,6 +41,21 @@ impl Tile for Avx2 {
                 _ => one::<3, true>(line, rows, hash),
             }
         }
+    }
+
+    /// Lines of other rows take more registers for four keys than there are.
+    #[inline(always)]
+    fn together(rows: u32) -> bool {
+        rows == 8
+    }
+
+    #[inline(always)]
+    unsafe fn four<const ROWS: u32>(
+        lines: [*const u8; FOUR],
+        hashes: [u64; FOUR],
+    ) -> ([u8; FOUR], u64) {
+        // SAFETY: the caller vouches for the CPU and for the lines.
+        unsafe { by_rows!(ROWS, four => (lines, hashes, Rows::of(ROWS))) }
     }
 
     #[inline(always)]
@@ -149,6 +164,43 @@ unsafe fn one<const TERMS: usize, const WIDE: bool>(
         };
         Line { threshold: threshold(line), parities: u64::from(low) | u64::from(high) << 8 }
     }
+}
+
+/// The thresholds of four lines, and which of them have the parities of a key each.
+///
+/// # Safety
+/// The lines can be read.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn four<const TERMS: usize, const WIDE: bool>(
+    lines: [*const u8; FOUR],
+    hashes: [u64; FOUR],
+    rows: &Rows,
+) -> ([u8; FOUR], u64) {
+    let mut folded = [[_mm256_setzero_si256(); FOUR]; 2];
+    let (mut fingerprints, mut thresholds) = ([[0; FOUR]; 2], [0; FOUR]);
+    // SAFETY: the caller's promise.
+    unsafe {
+        for i in 0..FOUR {
+            let coefficients = coefficients::<TERMS>(hashes[i], rows);
+            folded[0][i] = eight_rows::<TERMS>(lines[i], 0, &coefficients, rows);
+            fingerprints[0][i] = hashes[i] as u8 | 1;
+            if WIDE {
+                folded[1][i] = eight_rows::<TERMS>(lines[i], 1, &coefficients, rows);
+                fingerprints[1][i] = (hashes[i] >> 8) as u8;
+            }
+            thresholds[i] = threshold(lines[i]);
+        }
+    }
+    let mut missed = compare(folded[0], fingerprints[0], rows.count);
+    if WIDE {
+        let high = compare(folded[1], fingerprints[1], rows.count - 8);
+        missed = _mm256_or_si256(missed, high);
+    }
+    let four = _mm_or_si128(_mm256_castsi256_si128(missed), _mm256_extracti128_si256::<1>(missed));
+    let two = _mm_or_si128(four, _mm_unpackhi_epi64(four, four));
+    let missed = _mm_movemask_epi8(_mm_or_si128(two, _mm_srli_epi64::<32>(two)));
+    (thresholds, u64::from(!missed as u32 & 0xF))
 }
 
 /// The parities of eight rows, row 0 in the lowest bit.

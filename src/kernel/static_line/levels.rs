@@ -1,8 +1,6 @@
 //! What all backends share: from level to level.
 
-use super::super::batch::{
-    self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work, key_by_key,
-};
+use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
@@ -19,6 +17,49 @@ pub(super) struct Found {
     pub(super) hits: u64,
     /// Keys that the next level has to answer; not among the hits.
     pub(super) bumped: u64,
+}
+
+/// How many keys of a few are done together, where that pays; fewer or as many have code of their own.
+pub(super) const FOUR: usize = 4;
+
+impl Found {
+    /// Moves all up, and puts what a level says of so many keys in the lowest places.
+    #[inline(always)]
+    fn push(&mut self, some: Found, keys: usize) {
+        self.hits = (self.hits << keys).wrapping_add(some.hits);
+        self.bumped = (self.bumped << keys).wrapping_add(some.bumped);
+    }
+
+    /// What the first level says of a key, in lines of so many rows; a hit of a bumped key is none.
+    ///
+    /// # Safety
+    /// As for [`Ops`].
+    #[inline(always)]
+    unsafe fn one<const ROWS: u32, T: Tile>(lines: Lines, hash: u64) -> Found {
+        let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
+        // SAFETY: the caller vouches for the lines, and this is one of them.
+        let line = unsafe { T::line::<ROWS>(at, Rows::of(ROWS), hash) };
+        let bumped = (top(hash, lines.count()) >= line.threshold).into();
+        Found { hits: matches(line.parities, hash, ROWS).into(), bumped }
+    }
+
+    /// The same of four keys.
+    ///
+    /// # Safety
+    /// As for [`Ops`].
+    #[inline(always)]
+    unsafe fn four<const ROWS: u32, T: Tile>(lines: Lines, hashes: &[u64; FOUR]) -> Found {
+        let at = |hash| lines.first().wrapping_add(offset(ROWS, hash, lines.count())).cast_const();
+        // SAFETY: the caller vouches for the lines, of which these are.
+        let (thresholds, hits) = unsafe { T::four::<ROWS>(hashes.map(at), *hashes) };
+        let mut bumped = 0_u64;
+        // By numbers: else the thresholds go through memory.
+        for i in (0..FOUR).rev() {
+            let over = top(hashes[i], lines.count()) >= thresholds[i];
+            bumped = bumped.wrapping_add(bumped).wrapping_add(u64::from(over));
+        }
+        Found { hits, bumped }
+    }
 }
 
 /// What a line says of one key.
@@ -39,6 +80,30 @@ pub(super) trait Tile {
 
     /// What the line at an address says of a key. `ROWS` is what is known of their number.
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line;
+
+    /// Whether it finds what lines of so many rows say of [`FOUR`] keys together, in less time than of one after
+    /// the other.
+    #[inline(always)]
+    fn together(_rows: u32) -> bool {
+        false
+    }
+
+    /// The thresholds of the lines at some addresses, and of which the parities are those of a key each: a bit
+    /// for each key, the first in the lowest.
+    #[inline(always)]
+    unsafe fn four<const ROWS: u32>(
+        lines: [*const u8; FOUR],
+        hashes: [u64; FOUR],
+    ) -> ([u8; FOUR], u64) {
+        let (mut thresholds, mut hits) = ([0; FOUR], 0);
+        for i in 0..FOUR {
+            // SAFETY: the caller's promise.
+            let line = unsafe { Self::line::<ROWS>(lines[i], Rows::of(ROWS), hashes[i]) };
+            thresholds[i] = line.threshold;
+            hits |= u64::from(matches(line.parities, hashes[i], ROWS)) << i;
+        }
+        (thresholds, hits)
+    }
 
     /// The answers of one level for 1 to 64 keys. Plan and lookahead are as for
     /// [`Ops::probe_tile`]; `O` prefetches.
@@ -72,6 +137,30 @@ pub(super) trait Tile {
 
     /// The same of any lines, if the second level has bumped the key. The hash is that of the third.
     unsafe extern "C" fn third(single: &Single<'_>, hash: u64) -> bool;
+
+    /// The same of so many keys, up to [`FOUR`]: writes their answers, and returns how many are true.
+    unsafe extern "C" fn some_keys<const ROWS: u32, const N: usize>(
+        single: &Single<'_>,
+        hashes: *const u64,
+        word: &mut u64,
+    ) -> usize;
+
+    /// The same of those up to key number `LAST`, which the first level has bumped; `hits` are the answers of the
+    /// keys behind it.
+    unsafe extern "C" fn keys_from_bumped<const ROWS: u32, const LAST: usize>(
+        single: &Single<'_>,
+        hashes: *const u64,
+        hits: u64,
+        word: &mut u64,
+    ) -> usize;
+
+    /// The same of a few keys, however many rows there are: writes their answers, and returns how many are true.
+    unsafe extern "C" fn few_of_any<const ROWS: u32>(
+        single: &Single<'_>,
+        hashes: *const u64,
+        count: usize,
+        word: &mut u64,
+    ) -> usize;
 
     /// [`Tile::bumped`] for some of a few keys, those of the bits `bumped`. Adds the answers to those in `hits`,
     /// writes them, and returns how many are true.
@@ -115,9 +204,6 @@ pub(super) use by_rows;
 pub(super) fn matches(parities: u64, hash: u64, rows: u32) -> bool {
     (parities ^ fingerprint(hash, rows)) & ((1 << rows) - 1) == 0
 }
-
-/// Fewer keys are probed one by one: no misprediction then makes another key wait.
-const FEWEST: usize = 5;
 
 /// Stands for any number of rows.
 pub(super) const ANY: u32 = 0;
@@ -169,6 +255,80 @@ pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: 
             9 | 11..=15 => T::bumped::<FROM_9>(single, hash),
             _ => T::bumped::<ROWS>(single, hash),
         }
+    }
+}
+
+/// Answers up to four keys one by one: no misprediction then makes another key wait. At the first that is bumped it
+/// jumps away, so that no register is saved for that.
+///
+/// # Safety
+/// As for [`Ops`]; there are `N` hashes.
+#[inline(always)]
+pub(super) unsafe fn some_keys<const ROWS: u32, const N: usize, T: Tile>(
+    single: &Single<'_>,
+    hashes: *const u64,
+    word: &mut u64,
+) -> usize {
+    let (lines, mut hits) = (single.lines(), 0);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if ROWS != 8 && !single.numbered(ROWS as u8) {
+            return T::few_of_any::<ROWS>(single, hashes, N, word);
+        }
+        // From the last on, so that an answer moves those behind it up. Written out: a loop may stay one.
+        macro_rules! key {
+            ($number:literal) => {
+                if N > $number {
+                    let hash = *hashes.add($number);
+                    let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
+                    let line = T::line::<ROWS>(at, Rows::of(ROWS), hash);
+                    if top(hash, lines.count()) >= line.threshold {
+                        return T::keys_from_bumped::<ROWS, $number>(single, hashes, hits, word);
+                    }
+                    hits = hits << 1 | u64::from(matches(line.parities, hash, ROWS));
+                }
+            };
+        }
+        key!(3);
+        key!(2);
+        key!(1);
+        key!(0);
+    }
+    *word = hits;
+    hits.count_ones() as usize
+}
+
+/// Answers more keys: the first level for all of them, without a branch on its lines, so that no misprediction ends
+/// the overlap of misses; then the bumped keys.
+///
+/// # Safety
+/// As for [`Ops`]; there are up to 64 hashes.
+#[inline(always)]
+unsafe fn many_keys<const ROWS: u32, T: Tile>(
+    single: &Single<'_>,
+    hashes: &[u64],
+    word: &mut u64,
+) -> usize {
+    let (lines, mut found) = (single.lines(), Found { hits: 0, bumped: 0 });
+    // SAFETY: the caller's promise.
+    unsafe {
+        if ROWS != 8 && !single.numbered(ROWS as u8) {
+            return T::few_of_any::<ROWS>(single, hashes.as_ptr(), hashes.len(), word);
+        }
+        let fours = if T::together(ROWS) { hashes.len() / FOUR } else { 0 };
+        for &hash in hashes[FOUR * fours..].iter().rev() {
+            found.push(Found::one::<ROWS, T>(lines, hash), 1);
+        }
+        for four in hashes.as_chunks().0[..fours].iter().rev() {
+            found.push(Found::four::<ROWS, T>(lines, four), FOUR);
+        }
+        let Found { mut hits, bumped } = found;
+        hits &= !bumped;
+        if bumped != 0 {
+            return T::few_bumped::<ROWS>(single, hashes.as_ptr(), bumped, hits, word);
+        }
+        *word = hits;
+        hits.count_ones() as usize
     }
 }
 
@@ -239,33 +399,19 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
         }
     }
 
-    /// The first level for all keys, without a branch on its lines, so that no misprediction ends the
-    /// overlap of misses; then the bumped keys.
+    /// Up to four keys by functions of their own, which are jumped to.
     #[inline(always)]
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
-        let lines = single.lines();
+        let keys = hashes.as_ptr();
         // SAFETY: the caller's promise.
         unsafe {
-            let known = ROWS == 8 || ROWS != ANY && single.numbered(ROWS as u8);
-            if !known || hashes.len() < FEWEST {
-                *word = key_by_key::<Self>(single, hashes);
-                return word.count_ones() as usize;
+            match hashes.len() {
+                1 => T::some_keys::<ROWS, 1>(single, keys, word),
+                2 => T::some_keys::<ROWS, 2>(single, keys, word),
+                3 => T::some_keys::<ROWS, 3>(single, keys, word),
+                FOUR if !T::together(ROWS) => T::some_keys::<ROWS, FOUR>(single, keys, word),
+                _ => many_keys::<ROWS, T>(single, hashes, word),
             }
-            let (mut hits, mut bumped) = (0_u64, 0_u64);
-            for &hash in hashes.iter().rev() {
-                let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
-                let line = T::line::<ROWS>(at, Rows::of(ROWS), hash);
-                let hit = matches(line.parities, hash, ROWS);
-                hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
-                let over = top(hash, lines.count()) >= line.threshold;
-                bumped = bumped.wrapping_add(bumped).wrapping_add(u64::from(over));
-            }
-            hits &= !bumped;
-            if bumped != 0 {
-                return T::few_bumped::<ROWS>(single, hashes.as_ptr(), bumped, hits, word);
-            }
-            *word = hits;
-            hits.count_ones() as usize
         }
     }
 

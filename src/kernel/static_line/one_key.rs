@@ -1,10 +1,11 @@
 //! One key of static lines: what few keys need that the first level does not answer.
 
-use super::super::batch::Ops;
+use super::super::batch::{Ops, key_by_key};
 use super::super::single::Single;
 use super::levels::{Levels, Tile, for_each_bit, matches, offset, rows, top};
 use super::rows::{next, second};
 use crate::layouts::static_line::next_hash;
+use std::slice::from_raw_parts;
 
 /// The functions of a backend for one key, each compiled with these attributes. They are jumped to, so that
 /// the code before them stays short, and those that few keys need are cold: it is laid out for the others.
@@ -49,6 +50,47 @@ macro_rules! one_key {
         }
 
         $(#[$attribute])*
+        #[cold]
+        #[inline(never)]
+        unsafe extern "C" fn some_keys<const ROWS: u32, const N: usize>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe { super::levels::some_keys::<ROWS, N, Self>(single, hashes, word) }
+        }
+
+        $(#[$attribute])*
+        #[cold]
+        #[inline(never)]
+        unsafe extern "C" fn keys_from_bumped<const ROWS: u32, const LAST: usize>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            hits: u64,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe {
+                super::one_key::keys_from_bumped::<ROWS, LAST, Self>(single, hashes, hits, word)
+            }
+        }
+
+        $(#[$attribute])*
+        #[cold]
+        #[inline(never)]
+        unsafe extern "C" fn few_of_any<const ROWS: u32>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe { super::one_key::few_of_any::<ROWS, Self>(single, hashes, count, word) }
+        }
+
+        $(#[$attribute])*
+        #[cold]
         #[inline(never)]
         unsafe extern "C" fn few_bumped<const ROWS: u32>(
             single: &Single<'_>,
@@ -134,6 +176,42 @@ pub(super) unsafe fn third<T: Tile>(single: &Single<'_>, hash: u64) -> bool {
         // Nothing rules it out.
         None => true,
     }
+}
+
+/// [`Tile::keys_from_bumped`].
+///
+/// # Safety
+/// As for [`Ops`]; there is one hash more than `LAST`.
+#[inline(always)]
+pub(super) unsafe fn keys_from_bumped<const ROWS: u32, const LAST: usize, T: Tile>(
+    single: &Single<'_>,
+    hashes: *const u64,
+    hits: u64,
+    word: &mut u64,
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let bumped = u64::from(bumped::<ROWS, T>(single, *hashes.add(LAST)));
+        let others = key_by_key::<Levels<T, ROWS>>(single, from_raw_parts(hashes, LAST));
+        *word = (hits << 1 | bumped) << LAST | others;
+    }
+    word.count_ones() as usize
+}
+
+/// [`Tile::few_of_any`]: one by one.
+///
+/// # Safety
+/// As for [`Ops`]; so many hashes are there, at most 64.
+#[inline(always)]
+pub(super) unsafe fn few_of_any<const ROWS: u32, T: Tile>(
+    single: &Single<'_>,
+    hashes: *const u64,
+    count: usize,
+    word: &mut u64,
+) -> usize {
+    // SAFETY: the caller's promise.
+    *word = unsafe { key_by_key::<Levels<T, ROWS>>(single, from_raw_parts(hashes, count)) };
+    word.count_ones() as usize
 }
 
 /// [`Tile::few_bumped`].
