@@ -85,6 +85,9 @@ const SMALL: u64 = 1024;
 /// Hashes that are probed at a time: one batch in each stage, whose answers are combined.
 const STAGE_BATCH: usize = 1024;
 
+/// Up to so many keys in a call are probed one by one in memory, too.
+const SINGLY: usize = 3;
+
 impl ScalableFilter {
     /// Creates an empty filter. `first_keys` is the number of keys of its first stage, raised to
     /// 32; `rate` the target false-positive rate of all stages together, between 1e-15 and 1;
@@ -450,8 +453,10 @@ impl Probe for ScalableFilter {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        // In cache a stage takes less time for a key than for its part of a batch.
-        if hashes.len() == 1 || (2..=TILE).contains(&hashes.len()) && self.is_near() {
+        // In cache a stage takes less time for a key than for its part of a batch; in memory a batch asks
+        // stages that a single key need not ask.
+        let most = if self.is_near() { TILE } else { SINGLY };
+        if (1..=most).contains(&hashes.len()) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let newest = &self.newest().filter;

@@ -175,21 +175,6 @@ pub(super) unsafe fn key_by_key<O: Ops>(single: &Single<'_>, hashes: &[u64]) -> 
     hits
 }
 
-/// The same by [`Ops::contains`], which decides for all of them what depends on no key.
-///
-/// # Safety
-/// As for [`Ops`]; there are at most 64.
-#[inline(always)]
-pub(super) unsafe fn one_by_one<O: Ops>(lines: Lines, hashes: &[u64]) -> u64 {
-    let mut hits = 0_u64;
-    for &hash in hashes.iter().rev() {
-        // SAFETY: the caller's promise.
-        let hit = unsafe { O::contains(lines, hash) };
-        hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
-    }
-    hits
-}
-
 /// A prefetch plan as a type, so that each has a loop of its own.
 pub(super) trait Plan {
     /// Whether it prefetches anything. Only `avx512` uses it.

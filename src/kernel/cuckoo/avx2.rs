@@ -10,6 +10,8 @@ use std::arch::x86_64::*;
 pub(in crate::kernel) struct Avx2;
 
 impl Vectors for Avx2 {
+    const FEWEST: usize = 24;
+
     #[inline(always)]
     unsafe fn places(count: u64, bits: u32, hashes: &[u64; GROUP]) -> Places {
         let mut places = [Group([0; GROUP]); 2];

@@ -11,6 +11,8 @@ use std::arch::x86_64::*;
 pub(in crate::kernel) struct Avx512;
 
 impl Vectors for Avx512 {
+    const FEWEST: usize = 14;
+
     #[inline(always)]
     unsafe fn places(count: u64, bits: u32, hashes: &[u64; GROUP]) -> Places {
         let mut places = [Group([0; GROUP]); 2];

@@ -1,6 +1,6 @@
 //! Cuckoo filters, the four slots of a bucket in one integer.
 
-use super::super::batch::{Ops, one_by_one};
+use super::super::batch::Ops;
 use super::super::lines::Lines;
 use super::super::single::Single;
 use super::bucket::{addresses, bits, found, is_in_last_page, read};
@@ -32,6 +32,53 @@ impl<const BITS: u32> Integers<BITS> {
     unsafe extern "C" fn in_last_page(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { Self::is_in::<true>(single.lines(), hash) }
+    }
+}
+
+impl<const BITS: u32> Integers<BITS> {
+    /// Answers a few keys one by one: at the first in the last page it jumps away, so that no register is saved
+    /// for that.
+    ///
+    /// # Safety
+    /// As for [`Ops`]; there are at most 64.
+    #[inline(always)]
+    pub(super) unsafe fn one_by_one(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
+        let (lines, mut hits) = (single.lines(), 0_u64);
+        for (i, &hash) in hashes.iter().enumerate().rev() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                if is_in_last_page(lines, hash) {
+                    return Self::up_to_last_page(single, hashes.as_ptr(), i, hits, word);
+                }
+                let hit = Self::is_in::<false>(lines, hash);
+                hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
+            }
+        }
+        *word = hits;
+        word.count_ones() as usize
+    }
+
+    /// The rest of [`one_by_one`](Self::one_by_one): the keys up to number `last`, which is in the last page, and
+    /// the answers of those behind it.
+    ///
+    /// # Safety
+    /// As there.
+    #[cold]
+    #[inline(never)]
+    unsafe extern "C" fn up_to_last_page(
+        single: &Single<'_>,
+        hashes: *const u64,
+        last: usize,
+        mut hits: u64,
+        word: &mut u64,
+    ) -> usize {
+        for i in (0..=last).rev() {
+            // SAFETY: the caller's promise.
+            let hit = unsafe { Self::is_in::<true>(single.lines(), *hashes.add(i)) };
+            hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
+        }
+        *word = hits;
+        word.count_ones() as usize
     }
 }
 
@@ -68,7 +115,6 @@ impl<const BITS: u32> Ops for Integers<BITS> {
     #[inline(always)]
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         // SAFETY: the caller's promise.
-        *word = unsafe { one_by_one::<Self>(single.lines(), hashes) };
-        word.count_ones() as usize
+        unsafe { Self::one_by_one(single, hashes, word) }
     }
 }

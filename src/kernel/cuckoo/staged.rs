@@ -4,7 +4,7 @@
 //! ahead. Key by key, buckets are read, and those of keys ahead prefetched. Once a tile of 64 has
 //! been read, vectors compare. Between the stages all values are in memory.
 
-use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, one_by_one};
+use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
 use super::super::single::Single;
@@ -28,6 +28,9 @@ pub(super) type Places = [Group; 2];
 
 /// What vectors do. Both are run only on a CPU that has their instructions.
 pub(super) trait Vectors {
+    /// From so many keys on vectors take less time than one key after the other.
+    const FEWEST: usize;
+
     /// The places of the buckets of a group of hashes.
     unsafe fn places(count: u64, bits: u32, hashes: &[u64; GROUP]) -> Places;
 
@@ -39,9 +42,6 @@ pub(super) trait Vectors {
     /// wherever it is called.
     unsafe fn tile_alone(lines: Lines, hashes: &[u64]) -> u64;
 }
-
-/// From so many keys on vectors take less time than one key after the other.
-const FEWEST: usize = 16;
 
 /// Batches by vectors, single keys as `integers` does them.
 pub(in crate::kernel) struct Staged<V, const BITS: u32>(PhantomData<V>);
@@ -84,12 +84,12 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     #[inline(always)]
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         // SAFETY: the caller's promise.
-        *word = unsafe {
-            match hashes.len() {
-                ..FEWEST => one_by_one::<Self>(single.lines(), hashes),
-                _ => V::tile_alone(single.lines(), hashes),
+        unsafe {
+            if hashes.len() < V::FEWEST {
+                return Integers::<BITS>::one_by_one(single, hashes, word);
             }
-        };
+            *word = V::tile_alone(single.lines(), hashes);
+        }
         word.count_ones() as usize
     }
 

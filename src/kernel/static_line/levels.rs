@@ -154,8 +154,16 @@ pub(super) trait Tile {
         word: &mut u64,
     ) -> usize;
 
-    /// The same of a few keys, however many rows there are: writes their answers, and returns how many are true.
-    unsafe extern "C" fn few_of_any<const ROWS: u32>(
+    /// The same of a few keys.
+    unsafe extern "C" fn few_keys<const ROWS: u32>(
+        single: &Single<'_>,
+        hashes: *const u64,
+        count: usize,
+        word: &mut u64,
+    ) -> usize;
+
+    /// The same in lines with another number of rows of the class of this one.
+    unsafe extern "C" fn few_of_other_rows<const ROWS: u32>(
         single: &Single<'_>,
         hashes: *const u64,
         count: usize,
@@ -249,6 +257,17 @@ pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: 
         return matches(line.parities, hash, rows.count);
     }
     // SAFETY: the caller's promise.
+    unsafe { later::<ROWS, T>(single, hash) }
+}
+
+/// Whether the later levels contain a key that the first has bumped: the few rows that most rates need have
+/// code of their own.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn later<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    // SAFETY: the caller's promise.
     unsafe {
         match ROWS {
             4..=6 => T::bumped::<UP_TO_7>(single, hash),
@@ -273,7 +292,7 @@ pub(super) unsafe fn some_keys<const ROWS: u32, const N: usize, T: Tile>(
     // SAFETY: the caller's promise.
     unsafe {
         if ROWS != 8 && !single.numbered(ROWS as u8) {
-            return T::few_of_any::<ROWS>(single, hashes, N, word);
+            return T::few_of_other_rows::<ROWS>(single, hashes, N, word);
         }
         // From the last on, so that an answer moves those behind it up. Written out: a loop may stay one.
         macro_rules! key {
@@ -298,13 +317,13 @@ pub(super) unsafe fn some_keys<const ROWS: u32, const N: usize, T: Tile>(
     hits.count_ones() as usize
 }
 
-/// Answers more keys: the first level for all of them, without a branch on its lines, so that no misprediction ends
+/// Answers keys: the first level for all of them, without a branch on its lines, so that no misprediction ends
 /// the overlap of misses; then the bumped keys.
 ///
 /// # Safety
 /// As for [`Ops`]; there are up to 64 hashes.
 #[inline(always)]
-unsafe fn many_keys<const ROWS: u32, T: Tile>(
+pub(super) unsafe fn few_keys<const ROWS: u32, T: Tile>(
     single: &Single<'_>,
     hashes: &[u64],
     word: &mut u64,
@@ -312,9 +331,6 @@ unsafe fn many_keys<const ROWS: u32, T: Tile>(
     let (lines, mut found) = (single.lines(), Found { hits: 0, bumped: 0 });
     // SAFETY: the caller's promise.
     unsafe {
-        if ROWS != 8 && !single.numbered(ROWS as u8) {
-            return T::few_of_any::<ROWS>(single, hashes.as_ptr(), hashes.len(), word);
-        }
         let fours = if T::together(ROWS) { hashes.len() / FOUR } else { 0 };
         for &hash in hashes[FOUR * fours..].iter().rev() {
             found.push(Found::one::<ROWS, T>(lines, hash), 1);
@@ -399,7 +415,7 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
         }
     }
 
-    /// Up to four keys by functions of their own, which are jumped to.
+    /// Up to four keys by functions of their own, which are jumped to; so are those of other rows.
     #[inline(always)]
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         let keys = hashes.as_ptr();
@@ -410,7 +426,10 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
                 2 => T::some_keys::<ROWS, 2>(single, keys, word),
                 3 => T::some_keys::<ROWS, 3>(single, keys, word),
                 FOUR if !T::together(ROWS) => T::some_keys::<ROWS, FOUR>(single, keys, word),
-                _ => many_keys::<ROWS, T>(single, hashes, word),
+                count if ROWS != 8 && !single.numbered(ROWS as u8) => {
+                    T::few_of_other_rows::<ROWS>(single, keys, count, word)
+                }
+                _ => few_keys::<ROWS, T>(single, hashes, word),
             }
         }
     }

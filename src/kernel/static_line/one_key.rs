@@ -2,7 +2,7 @@
 
 use super::super::batch::{Ops, key_by_key};
 use super::super::single::Single;
-use super::levels::{Levels, Tile, for_each_bit, matches, offset, rows, top};
+use super::levels::{Levels, Tile, for_each_bit, later, matches, offset, rows, top};
 use super::rows::{next, second};
 use crate::layouts::static_line::next_hash;
 use std::slice::from_raw_parts;
@@ -79,14 +79,30 @@ macro_rules! one_key {
         $(#[$attribute])*
         #[cold]
         #[inline(never)]
-        unsafe extern "C" fn few_of_any<const ROWS: u32>(
+        unsafe extern "C" fn few_keys<const ROWS: u32>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise: so many are there.
+            unsafe {
+                let hashes = std::slice::from_raw_parts(hashes, count);
+                super::levels::few_keys::<ROWS, Self>(single, hashes, word)
+            }
+        }
+
+        $(#[$attribute])*
+        #[cold]
+        #[inline(never)]
+        unsafe extern "C" fn few_of_other_rows<const ROWS: u32>(
             single: &Single<'_>,
             hashes: *const u64,
             count: usize,
             word: &mut u64,
         ) -> usize {
             // SAFETY: the caller's promise.
-            unsafe { super::one_key::few_of_any::<ROWS, Self>(single, hashes, count, word) }
+            unsafe { super::one_key::few_of_other_rows::<ROWS, Self>(single, hashes, count, word) }
         }
 
         $(#[$attribute])*
@@ -198,20 +214,42 @@ pub(super) unsafe fn keys_from_bumped<const ROWS: u32, const LAST: usize, T: Til
     word.count_ones() as usize
 }
 
-/// [`Tile::few_of_any`]: one by one.
+/// [`Tile::few_of_other_rows`].
 ///
 /// # Safety
 /// As for [`Ops`]; so many hashes are there, at most 64.
 #[inline(always)]
-pub(super) unsafe fn few_of_any<const ROWS: u32, T: Tile>(
+pub(super) unsafe fn few_of_other_rows<const ROWS: u32, T: Tile>(
     single: &Single<'_>,
     hashes: *const u64,
     count: usize,
     word: &mut u64,
 ) -> usize {
+    macro_rules! by_rows {
+        ($first:literal, $second:literal, $third:literal) => {
+            match () {
+                () if single.numbered($first) => T::few_keys::<$first>(single, hashes, count, word),
+                () if single.numbered($second) => {
+                    T::few_keys::<$second>(single, hashes, count, word)
+                }
+                () => T::few_keys::<$third>(single, hashes, count, word),
+            }
+        };
+    }
     // SAFETY: the caller's promise.
-    *word = unsafe { key_by_key::<Levels<T, ROWS>>(single, from_raw_parts(hashes, count)) };
-    word.count_ones() as usize
+    unsafe {
+        match ROWS {
+            // Two take less time one by one.
+            _ if !T::EACH || count < 3 => {
+                let hashes = from_raw_parts(hashes, count);
+                *word = key_by_key::<Levels<T, ROWS>>(single, hashes);
+                word.count_ones() as usize
+            }
+            1..=7 => by_rows!(6, 5, 4),
+            9..=12 => by_rows!(9, 12, 11),
+            _ => by_rows!(14, 13, 15),
+        }
+    }
 }
 
 /// [`Tile::few_bumped`].
@@ -228,7 +266,7 @@ pub(super) unsafe fn few_bumped<const ROWS: u32, T: Tile>(
 ) -> usize {
     for_each_bit(bumped, |i| {
         // SAFETY: the caller's promise.
-        hits |= u64::from(unsafe { T::bumped::<ROWS>(single, *hashes.add(i)) }) << i;
+        hits |= u64::from(unsafe { later::<ROWS, T>(single, *hashes.add(i)) }) << i;
     });
     *word = hits;
     hits.count_ones() as usize
