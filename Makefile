@@ -25,8 +25,8 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNIT
 # The backends that this CPU has must run.
 REQUIRE := BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)} || exit; \
     export BLOOMLINE_REQUIRE_BACKENDS
-# The lab, compiled for this CPU, with the C library that it opens and the headers of Boost, if any.
-LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) RUSTFLAGS="-C target-cpu=native" $(CARGO)
+# The lab, compiled for this CPU, with the C library that it opens, the headers of Boost and the wheel of pyarrow, if any.
+LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) PYARROW=$(PYARROW) RUSTFLAGS="-C target-cpu=native" $(CARGO)
 LAB_ARGS := --release --manifest-path lab/Cargo.toml
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
@@ -220,7 +220,7 @@ golden: ## rewrites golden/ from the definition; a change there is a new format
 instructions: test-tools lib ## rewrites c-tests/instructions.txt, how many instructions calls take
 	BLESS=1 $(MAKE) --no-print-directory -C c-tests instructions
 
-lab: lib ## this library, others in Rust and C++, and the limits: QUICK=1, PARTS=speed, BOOST=headers, WRITE=1 (docs/)
+lab: lib ## this library, others in Rust and C++, and the limits: QUICK=1, PARTS=speed, BOOST=headers, PYARROW=wheel, WRITE=1 (docs/)
 	$(LAB) run $(LAB_ARGS) -- $(if $(QUICK),--quick) $(if $(WRITE),--write) $(if $(UP_TO),--up-to=$(UP_TO)) $(PARTS)
 
 test-lab: lib ## the lab over tiny filters: no contender gives a false negative, rates are as in theory

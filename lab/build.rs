@@ -1,7 +1,8 @@
 //! Compiles the contenders in C++: Boost.Bloom where `BOOST` names a directory of Boost's headers, and
 //! RocksDB's filter where its library is installed (`ROCKSDB=no` leaves it out). Without either,
 //! `peers.cc` has none. SeqAn's interleaved Bloom filter where Debian's libseqan3-dev is
-//! installed (`SEQAN=no` leaves it out).
+//! installed (`SEQAN=no` leaves it out). Arrow Acero's filter and that of Parquet C++ where `PYARROW` names
+//! the directory `pyarrow` of its wheel, which has headers and libraries.
 //!
 //! And links this library's own C interface: `BLOOMLINE_LIB` names the static library, compiled for any
 //! CPU as its users have it.
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    for name in ["BOOST", "ROCKSDB", "SEQAN", "MARCH", "BLOOMLINE_LIB"] {
+    for name in ["BOOST", "ROCKSDB", "SEQAN", "PYARROW", "MARCH", "BLOOMLINE_LIB"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rustc-check-cfg=cfg(c_face)");
@@ -20,6 +21,7 @@ fn main() {
         _ => println!("cargo::warning=no BLOOMLINE_LIB, or not Linux: nothing is called through C"),
     }
     println!("cargo::rerun-if-changed=src/peers.cc");
+    println!("cargo::rerun-if-changed=src/huge.h");
     let boost = env::var("BOOST").ok().filter(|directory| !directory.is_empty());
     let rocksdb = has("rocksdb/filter_policy.h") && env::var("ROCKSDB").as_deref() != Ok("no");
     let mut build = compile("src/peers.cc", "c++17");
@@ -48,6 +50,29 @@ fn main() {
         build.define("NDEBUG", None).compile("labbins");
         println!("cargo::rustc-cfg=seqan");
     }
+    println!("cargo::rustc-check-cfg=cfg(arrow)");
+    println!("cargo::rerun-if-changed=src/columns/arrow.cc");
+    if let Some(directory) = env::var("PYARROW").ok().filter(|directory| !directory.is_empty()) {
+        link_arrow(Path::new(&directory));
+    }
+}
+
+/// Compiles what calls Arrow's libraries, and links them where they are: the names of their files end
+/// with a version.
+fn link_arrow(wheel: &Path) {
+    let header = wheel.join("include/arrow/acero/bloom_filter.h");
+    assert!(header.exists(), "PYARROW={}: there is no {}", wheel.display(), header.display());
+    compile("src/columns/arrow.cc", "c++20").include(wheel.join("include")).compile("labarrow");
+    let files = wheel.read_dir().expect("it is a directory").flatten();
+    let names: Vec<String> = files.filter_map(|file| file.file_name().into_string().ok()).collect();
+    for library in ["libarrow_acero", "libparquet", "libarrow_compute", "libarrow"] {
+        let of_it = |name: &&String| name.starts_with(&format!("{library}.so."));
+        let name = names.iter().find(of_it);
+        let name = name.unwrap_or_else(|| panic!("PYARROW={}: no {library}", wheel.display()));
+        println!("cargo::rustc-link-arg={}", wheel.join(name).display());
+    }
+    println!("cargo::rustc-link-arg=-Wl,-rpath,{}", wheel.display());
+    println!("cargo::rustc-cfg=arrow");
 }
 
 /// Whether a header is installed.

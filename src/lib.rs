@@ -101,6 +101,7 @@ pub use shape::{CuckooParams, Params, StaticParams, sizing};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::kernel::growing::sequence;
+    pub use crate::kernel::hashes::by as hashes_by;
     pub use crate::kernel::rows::by as rows_by;
     pub use crate::kernel::{Prefetch, atomic_line};
 }

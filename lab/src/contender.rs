@@ -56,6 +56,20 @@ pub(crate) trait Contender {
         self.batches(hashes, BATCH).unwrap_or_else(|| self.singles(hashes))
     }
 
+    /// Writes the numbers of those that may be present to `rows`, which has room for all. Returns how many.
+    /// A loop of single probes, without a branch on their answers.
+    fn select(&self, hashes: &[u64], rows: &mut [u32]) -> usize {
+        let mut count = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            rows[count] = i as u32;
+            count += usize::from(self.contains(hash));
+        }
+        count
+    }
+
+    /// Asks the system for huge pages, where it does not by itself and can be told.
+    fn ask_for_huge_pages(&mut self) {}
+
     /// Single probes, each of which has to wait for the one before: see [`chain`].
     fn one_by_one(&self, pairs: &[[u64; 2]]) -> usize {
         chain(pairs, |hash| usize::from(self.contains(hash)))

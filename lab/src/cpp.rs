@@ -37,6 +37,8 @@ unsafe extern "C" {
     fn lab_peer_contains(peer: *const Object, hash: u64) -> bool;
     fn lab_peer_singles(peer: *const Object, hashes: *const u64, n: usize) -> usize;
     fn lab_peer_batches(peer: *const Object, hashes: *const u64, n: usize, each: usize) -> usize;
+    fn lab_peer_select(peer: *const Object, hashes: *const u64, n: usize, rows: *mut u32) -> usize;
+    fn lab_peer_ask_for_huge_pages(peer: *mut Object);
     fn lab_peer_chain(peer: *const Object, pairs: *const [u64; 2], n: usize) -> usize;
 }
 
@@ -111,6 +113,17 @@ impl Contender for Peer {
     fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {
         // SAFETY: see above.
         Some(unsafe { lab_peer_batches(self.0, hashes.as_ptr(), hashes.len(), each) })
+    }
+
+    fn select(&self, hashes: &[u64], rows: &mut [u32]) -> usize {
+        assert!(rows.len() >= hashes.len(), "room for all");
+        // SAFETY: see above; there is room for the numbers of all.
+        unsafe { lab_peer_select(self.0, hashes.as_ptr(), hashes.len(), rows.as_mut_ptr()) }
+    }
+
+    fn ask_for_huge_pages(&mut self) {
+        // SAFETY: see above.
+        unsafe { lab_peer_ask_for_huge_pages(self.0) }
     }
 
     fn one_by_one(&self, pairs: &[[u64; 2]]) -> usize {

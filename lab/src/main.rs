@@ -6,6 +6,7 @@
 //! | `speed` | inserts and probes by the size of the filter, at 10 bits per key; for two sizes also at 1 % |
 //! | `groups` | one key of many filters |
 //! | `matrix` | one key of many filters of one shape, up to thousands |
+//! | `columns` | columns of integers to the rows that may be present; building a Parquet filter |
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
 //! | `line` | nothing: it draws where the bits of a key lie |
@@ -13,9 +14,9 @@
 //!
 //! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
 //! go to `lab/results/`, with `--write` into `docs/`, too: the tables between two marker comments of a
-//! page, the pictures and their CSV files. It writes only if all peers in C++ are here. All of it is compiled for the CPU that it runs on, so single
-//! probes of this library are inlined; those called "in C" go through its static library, which is
-//! compiled for any CPU.
+//! page, the pictures and their CSV files. It writes only if all peers in C++ are here, those of `columns` if
+//! this part is wanted. All of it is compiled for the CPU that it runs on, so single probes of this library are
+//! inlined; those called "in C" go through its static library, which is compiled for any CPU.
 //!
 //! Only what is measured counts: the bits that a filter takes and the rate that it has. With
 //! `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` all filters get huge pages, as this library's do by themselves.
@@ -29,6 +30,7 @@ mod c_face;
 mod chart;
 mod choosing;
 mod choosing_chart;
+mod columns;
 mod contender;
 mod cpp;
 mod crates;
@@ -63,14 +65,14 @@ fn main() {
     if arguments.first().is_some_and(|part| part == "few") {
         return few::run(&arguments[1..]);
     }
-    let parts = ["speed", "groups", "matrix", "rates", "choosing", "line"];
+    let parts = ["speed", "groups", "matrix", "columns", "rates", "choosing", "line"];
     if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
         eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [{}]", parts.join("] ["));
         std::process::exit(2);
     }
     let effort = if quick { Effort::Quick } else { Effort::Full };
     let is_wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|one| one == part);
-    let missing = missing();
+    let missing = missing(is_wanted("columns"));
     if write && !missing.is_empty() {
         eprintln!("lab: with --write their rows in docs/ would be lost: {}", missing.join(", "));
         std::process::exit(2);
@@ -89,6 +91,9 @@ fn main() {
     }
     if is_wanted("matrix") {
         lab.matrix();
+    }
+    if is_wanted("columns") {
+        lab.columns();
     }
     if is_wanted("rates") {
         lab.rates();
@@ -113,13 +118,15 @@ fn kinds() -> Vec<Kind> {
     all.into_iter().flatten().collect()
 }
 
-/// The contenders that this program was compiled without, and where they come from.
-fn missing() -> Vec<&'static str> {
+/// The contenders that this program was compiled without, and where they come from: those of the part
+/// `columns` only if it is wanted.
+fn missing(columns: bool) -> Vec<&'static str> {
     let peers = [
         (cfg!(c_face), "the C interface (BLOOMLINE_LIB)"),
         (!cpp::version(0).is_empty(), "Boost.Bloom (BOOST)"),
         (!cpp::version(1).is_empty(), "RocksDB (librocksdb-dev)"),
         (cfg!(seqan), "SeqAn (libseqan3-dev)"),
+        (cfg!(arrow) || !columns, "Acero and Parquet C++ (PYARROW)"),
     ];
     peers.into_iter().filter(|(is_here, _)| !is_here).map(|(_, name)| name).collect()
 }
@@ -162,6 +169,13 @@ impl Lab {
         self.picture("benchmarks/matrix.svg", &matrix::picture(&all, &note()));
         let picture = shown("Nanoseconds per filter by the number of filters", "benchmarks/matrix");
         self.page("PERFORMANCE.md", "matrix", &format!("{}\n\n{picture}\n\n{tables}", about()));
+    }
+
+    fn columns(&self) {
+        let (hashing, all) = columns::run(&self.kinds, self.effort, self.up_to);
+        let tables = columns::tables(&hashing, &all, &columns::build(self.effort));
+        println!("\n## Columns\n\n{tables}");
+        self.page("PERFORMANCE.md", "columns", &format!("{}\n\n{tables}", about()));
     }
 
     fn rates(&self) {
@@ -261,6 +275,8 @@ fn note() -> Vec<String> {
     }
     #[cfg(seqan)]
     versions.push(format!("SeqAn {}", matrix::bins::version()));
+    #[cfg(arrow)]
+    versions.push(format!("Arrow {}", columns::arrow::version()));
     let backend = bloomline::Backend::available().last().expect("there is always a backend").name();
     vec![
         about(),

@@ -276,7 +276,7 @@ fn ask(class: &Class, members: &mut [Running<'_>]) {
 
 /// Probes them in one way.
 fn ask_so(class: &Class, way: Way, mix: Mix, members: &mut [Running<'_>], absent: &[u64]) {
-    let probes = probes(class, mix, absent);
+    let probes = probes(class.keys, class.probes, mix, absent);
     let pairs = probes.as_chunks::<2>().0;
     let pairs = &pairs[..pairs.len().min(1 << 17)];
     let mut rounds = Rounds::new(class.plan);
@@ -306,17 +306,17 @@ fn ask_so(class: &Class, way: Way, mix: Mix, members: &mut [Running<'_>], absent
     }
 }
 
-/// The keys to ask for.
-fn probes(class: &Class, which: Mix, absent: &[u64]) -> Array<u64> {
+/// The keys to ask for: so many, of a filter of so many keys.
+pub(crate) fn probes(keys: u64, count: usize, which: Mix, absent: &[u64]) -> Array<u64> {
     let present = mix(PRESENT + 1);
-    Array::from_fn(class.probes, |i| {
+    Array::from_fn(count, |i| {
         let random = mix(i as u64 ^ 0x5555);
         let is_in = match which {
             Mix::Half => random & 1 == 1,
             Mix::Present => true,
             Mix::Absent => false,
         };
-        if is_in { mix(present.wrapping_add(mix(random) % class.keys)) } else { absent[i] }
+        if is_in { mix(present.wrapping_add(mix(random) % keys)) } else { absent[i] }
     })
 }
 

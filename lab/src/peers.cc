@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "huge.h"
+
 namespace {
 
 class Peer {
@@ -30,6 +32,9 @@ public:
     virtual bool Contains(uint64_t hash) const = 0;
     virtual size_t Singles(const uint64_t *hashes, size_t n) const = 0;
     virtual size_t Batches(const uint64_t *hashes, size_t n, size_t each) const = 0;
+    /* Writes the numbers of those that may be present, for which there is room. */
+    virtual size_t Select(const uint64_t *hashes, size_t n, uint32_t *rows) const = 0;
+    virtual void AskForHugePages() {}
     virtual size_t Chain(const uint64_t (*pairs)[2], size_t n) const = 0;
 };
 
@@ -46,6 +51,16 @@ public:
         for (size_t i = 0; i < n; i++)
             sum += Self().One(hashes[i]);
         return sum;
+    }
+    /* Without a branch on the answers. */
+    size_t Select(const uint64_t *hashes, size_t n, uint32_t *rows) const override
+    {
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++) {
+            rows[count] = static_cast<uint32_t>(i);
+            count += Self().One(hashes[i]);
+        }
+        return count;
     }
     size_t Chain(const uint64_t (*pairs)[2], size_t n) const override
     {
@@ -97,7 +112,28 @@ public:
         return sum;
     }
 
+    size_t Select(const uint64_t *hashes, size_t n, uint32_t *rows) const override
+    {
+        /* What fits in the cache it probes faster one by one, what does not as a range. */
+        if (Bytes() < kRangesFrom)
+            return Looping<Boost>::Select(hashes, n, rows);
+        size_t count = 0;
+        uint32_t row = 0;
+        filter_.may_contain(hashes, hashes + n, [&](const std::uint64_t &, bool maybe) {
+            rows[count] = row++;
+            count += maybe;
+        });
+        return count;
+    }
+    void AskForHugePages() override
+    {
+        const auto bytes = filter_.array();
+        lab::AskForHugePages(bytes.data(), bytes.size());
+    }
+
 private:
+    static constexpr size_t kRangesFrom = size_t{1} << 20;
+
     Filter filter_;
 };
 
@@ -264,5 +300,10 @@ size_t lab_peer_batches(const Peer *peer, const uint64_t *hashes, size_t n, size
 {
     return peer->Batches(hashes, n, each);
 }
+size_t lab_peer_select(const Peer *peer, const uint64_t *hashes, size_t n, uint32_t *rows)
+{
+    return peer->Select(hashes, n, rows);
+}
+void lab_peer_ask_for_huge_pages(Peer *peer) { peer->AskForHugePages(); }
 size_t lab_peer_chain(const Peer *peer, const uint64_t (*pairs)[2], size_t n) { return peer->Chain(pairs, n); }
 }

@@ -68,6 +68,35 @@ fn many_filters_are_asked() {
     }
 }
 
+/// The part itself asserts that no filter denies a key, that all calls of this library's agree, and that the
+/// crate `parquet` builds the same bits.
+#[test]
+fn columns_are_selected() {
+    let (hashing, all) = columns::run(&kinds(), Effort::Smoke, usize::MAX);
+    let tables = columns::tables(&hashing, &all, &columns::build(Effort::Smoke));
+    for name in ["Acero, Find alone", "Parquet C++"] {
+        assert_eq!(tables.contains(name), cfg!(arrow), "{tables}");
+    }
+    let row = "| Filter, refine_column of 30 %, per selected row | ";
+    let after = tables.split(row).nth(1).unwrap_or_else(|| panic!("{tables}"));
+    let ns: f64 = after.split(' ').next().unwrap().parse().unwrap();
+    assert!(ns > 0.0, "{tables}");
+    assert_eq!(all.len(), 1);
+    let mut of_a_model = 0;
+    for &(name, bits, rate) in all[0].rates() {
+        let model = match name {
+            _ if name.starts_with("`Filter`") => model::line,
+            _ if name.starts_with("Parquet") => model::sbbf,
+            crates::SBBF_RS | crates::PARQUET => model::sbbf,
+            _ => continue,
+        };
+        let off = rate / model(bits) - 1.0;
+        assert!(off.abs() < NOISE, "{name}: {rate} and not {}", model(bits));
+        of_a_model += 1;
+    }
+    assert_eq!(of_a_model, if cfg!(arrow) { 5 } else { 4 });
+}
+
 /// A picture is as wide as its names need, and the published ones have the style that is drawn.
 #[test]
 fn pictures_have_room() {

@@ -41,7 +41,7 @@ mod few;
 mod functions;
 mod group;
 pub(crate) mod growing;
-mod hashes;
+pub(crate) mod hashes;
 mod layout;
 mod lines;
 mod locked;

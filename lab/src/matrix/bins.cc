@@ -8,8 +8,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <sys/mman.h>
 
+#include "../huge.h"
 #include <seqan3/search/dream_index/interleaved_bloom_filter.hpp>
 
 using Filter = seqan3::interleaved_bloom_filter<>;
@@ -19,29 +19,6 @@ struct Bins {
     Filter::membership_agent_type agent;
 };
 
-namespace {
-
-void AskForHugePages(void *start, size_t bytes)
-{
-#if defined(__linux__)
-    constexpr uintptr_t kHuge = uintptr_t{2} << 20;
-    const uintptr_t at = reinterpret_cast<uintptr_t>(start);
-    const uintptr_t from = (at + kHuge - 1) / kHuge * kHuge, to = (at + bytes) / kHuge * kHuge;
-    if (from >= to)
-        return;
-    madvise(reinterpret_cast<void *>(from), to - from, MADV_HUGEPAGE);
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
-    /* The pages are there already. Old systems do not know it, and collapse them in time. */
-    madvise(reinterpret_cast<void *>(from), to - from, MADV_COLLAPSE);
-#else
-    (void)start, (void)bytes;
-#endif
-}
-
-}  // namespace
-
 extern "C" {
 
 Bins *lab_bins_new(size_t bins, size_t bits, size_t functions)
@@ -50,7 +27,7 @@ Bins *lab_bins_new(size_t bins, size_t bits, size_t functions)
                                 seqan3::hash_function_count{functions}},
                          {}};
     all->agent = all->filter.membership_agent();
-    AskForHugePages(all->filter.raw_data().data(), all->filter.bit_size() / 8);
+    lab::AskForHugePages(all->filter.raw_data().data(), all->filter.bit_size() / 8);
     return all;
 }
 

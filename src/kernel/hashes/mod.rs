@@ -130,6 +130,22 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     hash_batch(keys, seed, out);
 }
 
+/// The same by any backend that this CPU has, for benchmarks.
+#[cfg(feature = "internals")]
+pub mod by {
+    use crate::kernel::Backend;
+    use crate::key::Integers;
+
+    /// Writes the hashes of integers.
+    ///
+    /// # Panics
+    /// If this CPU does not have the backend; if `out` is not as long as `values`.
+    pub fn hash_u64_batch(backend: Backend, values: &[u64], seed: u64, out: &mut [u64]) {
+        let kernels = backend.kernels().expect("this CPU's");
+        super::of_integers(kernels, Integers::U64(values), seed, out);
+    }
+}
+
 impl KeyHash {
     /// As [`in_parts`], with the hashes of this format.
     pub(crate) fn in_parts<K: Key>(self, keys: &[K], work: impl FnMut(&[u64], usize)) {
