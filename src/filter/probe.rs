@@ -2,7 +2,8 @@
 
 use crate::bitmap::Answers;
 use crate::kernel::in_parts;
-use crate::key::Key;
+use crate::kernel::rows::Row;
+use crate::key::{Integers, Key};
 use std::iter::{Fuse, FusedIterator};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -71,6 +72,16 @@ pub trait Probe {
     fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
         assert_eq!(keys.len(), out.len(), "one output per key");
         keys.iter().zip(out).for_each(|(key, out)| *out = self.hash(key));
+    }
+
+    /// As [`Probe::hash_keys`], for those integers of a column whose rows are picked, if that takes less
+    /// time than to put these side by side first. Returns false, and writes nothing, if not.
+    ///
+    /// # Panics
+    /// If the column lacks a row, or `out` is not as long as `rows`.
+    #[doc(hidden)]
+    fn hash_picked<R: Row>(&self, _column: Integers<'_>, _rows: &[R], _out: &mut [u64]) -> bool {
+        false
     }
 
     /// As [`Probe::contains_iter`], for the hashes of keys.
@@ -205,6 +216,26 @@ impl<F: ?Sized, I: ExactSizeIterator> ExactSizeIterator for ContainsIter<'_, F, 
 
 impl<F: ?Sized, I: Iterator> FusedIterator for ContainsIter<'_, F, I> {}
 
+/// The part of a [`Probe`] that hashes many keys, of a kind that says by `key_hash` how.
+macro_rules! hashing {
+    () => {
+        fn hash_keys<K: $crate::key::Key>(&self, keys: &[K], out: &mut [u64]) {
+            self.key_hash().hash_each(keys, out);
+        }
+
+        fn hash_picked<R: $crate::Row>(
+            &self,
+            column: $crate::key::Integers<'_>,
+            rows: &[R],
+            out: &mut [u64],
+        ) -> bool {
+            $crate::kernel::rows::hash_picked(self.key_hash(), column, rows, out)
+        }
+    };
+}
+
+pub(super) use hashing;
+
 /// [`Probe`] for what leads to a filter.
 macro_rules! pointers {
     ($([$($generics:tt)*] $pointer:ty),+) => {$(
@@ -216,6 +247,15 @@ macro_rules! pointers {
 
             fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
                 P::hash_keys(self, keys, out);
+            }
+
+            fn hash_picked<R: $crate::Row>(
+                &self,
+                column: $crate::key::Integers<'_>,
+                rows: &[R],
+                out: &mut [u64],
+            ) -> bool {
+                P::hash_picked(self, column, rows, out)
             }
 
             #[inline(always)]
@@ -374,9 +414,7 @@ macro_rules! probing {
                 self.key_hash().of(key)
             }
 
-            fn hash_keys<K: $crate::key::Key>(&self, keys: &[K], out: &mut [u64]) {
-                self.key_hash().hash_each(keys, out);
-            }
+            $crate::filter::probe::hashing!();
 
             #[inline(always)]
             fn contains_hash(&self, hash: u64) -> bool {

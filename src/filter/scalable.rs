@@ -3,7 +3,7 @@
 use super::Filter;
 use super::insert::{extending, in_blocks, try_inserting};
 use super::keys::one_by_one;
-use super::probe::{Probe, probing};
+use super::probe::{Probe, hashing, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
@@ -427,9 +427,7 @@ impl Probe for ScalableFilter {
         self.key_hash().of(key)
     }
 
-    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
-        self.key_hash().hash_each(keys, out);
-    }
+    hashing!();
 
     /// In cache every stage is asked: that takes less time than a wrong guess where a key is found. Else
     /// from the newest stage on, which has half of the keys; the misses of a few stages overlap by

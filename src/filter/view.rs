@@ -10,12 +10,13 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::{cuckoo, static_line};
 use crate::hash::KeyHash;
 use crate::kernel::composite::{Composite, Place};
+use crate::kernel::rows::{Row, hash_picked};
 use crate::kernel::{
     Backend, Column, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Movable, Probed, Single,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
-use crate::key::Key;
+use crate::key::{Integers, Key};
 use crate::line::{LINE_BYTES, Line};
 use crate::shape::sizing::stats;
 use crate::shape::{CuckooParams, Params};
@@ -413,6 +414,10 @@ impl Probe for View<'_> {
 
     fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
         self.hash.hash_each(keys, out);
+    }
+
+    fn hash_picked<R: Row>(&self, column: Integers<'_>, rows: &[R], out: &mut [u64]) -> bool {
+        hash_picked(self.hash, column, rows, out)
     }
 
     #[inline(always)]

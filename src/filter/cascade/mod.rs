@@ -8,7 +8,7 @@ pub use build::CascadeBuilder;
 pub use view::CascadeView;
 
 use super::keys::one_by_one;
-use super::probe::{Probe, probing};
+use super::probe::{Probe, hashing, probing};
 use super::static_filter::StaticFilter;
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -195,9 +195,7 @@ impl Probe for Cascade {
         self.key_hash().of(key)
     }
 
-    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
-        self.key_hash().hash_each(keys, out);
-    }
+    hashing!();
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {

@@ -4,7 +4,7 @@ use super::probe;
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::filter::keys::one_by_one;
-use crate::filter::probe::{Probe, probing};
+use crate::filter::probe::{Probe, hashing, probing};
 use crate::filter::view::View;
 use crate::format::cascade as format;
 use crate::format::native;
@@ -175,9 +175,7 @@ impl<B: AsRef<[u8]>> Probe for CascadeView<B> {
         self.key_hash().of(key)
     }
 
-    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
-        self.key_hash().hash_each(keys, out);
-    }
+    hashing!();
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {

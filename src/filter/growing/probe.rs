@@ -3,7 +3,7 @@
 use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
-use crate::filter::probe::{Probe, probing};
+use crate::filter::probe::{Probe, hashing, probing};
 use crate::kernel::Prefetch;
 use crate::key::Key;
 
@@ -69,9 +69,7 @@ impl Probe for GrowingFilter {
         self.key_hash().of(key)
     }
 
-    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
-        self.key_hash().hash_each(keys, out);
-    }
+    hashing!();
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {

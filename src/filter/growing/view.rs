@@ -5,7 +5,7 @@ use super::runs::{self, Runs, Sum};
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::filter::keys::one_by_one;
-use crate::filter::probe::{Probe, probing};
+use crate::filter::probe::{Probe, hashing, probing};
 use crate::format::growing::{self as format, ENTRY_BYTES, Shape};
 use crate::format::native;
 use crate::hash::KeyHash;
@@ -379,9 +379,7 @@ impl<B: AsRef<[u8]>> Probe for GrowingView<B> {
         self.key_hash().of(key)
     }
 
-    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
-        self.key_hash().hash_each(keys, out);
-    }
+    hashing!();
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {

@@ -89,7 +89,11 @@ impl<K: Key> ColumnRows for [K] {
         rows: &[R],
         out: &mut [u64],
     ) {
-        match K::integers(self) {
+        let integers = K::integers(self);
+        if integers.is_some_and(|integers| filter.hash_picked(integers, rows, out)) {
+            return;
+        }
+        match integers {
             Some(Integers::U32(values)) => hash_gathered(filter, values, rows, out),
             Some(Integers::I32(values)) => hash_gathered(filter, values, rows, out),
             Some(Integers::U64(values)) => hash_gathered(filter, values, rows, out),

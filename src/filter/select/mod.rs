@@ -198,10 +198,9 @@ fn check_room<R: Row>(all: usize, rows: &Room<'_, R>) {
     assert!(all as u64 <= R::MOST, "{all} rows of a column, and numbers for {}", R::MOST);
 }
 
-/// The last row of a selection, which need not be in order. (`max` of an iterator is a branch for each row.)
+/// The last row of a selection, which need not be in order.
 pub(crate) fn last_row<R: Row>(rows: &[R]) -> Option<usize> {
-    let first = *rows.first()?;
-    Some(rows.iter().fold(first, |last, &row| last.max(row)).number())
+    rows::last(rows::kernels(), rows).map(R::number)
 }
 
 /// [`Select::refine_column`], of rows that the column has.

@@ -3,7 +3,7 @@
 use super::Window;
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
-use crate::filter::probe::{Probe, probing};
+use crate::filter::probe::{Probe, hashing, probing};
 use crate::kernel::{ADJACENT, Prefetch, Steps, TILE, ahead, prefetch_all};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
@@ -116,9 +116,7 @@ impl Probe for Window {
         self.key_hash().of(key)
     }
 
-    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
-        self.key_hash().hash_each(keys, out);
-    }
+    hashing!();
 
     fn contains_hash(&self, hash: u64) -> bool {
         let line = self.line_of(hash);

@@ -39,3 +39,20 @@ fn picked_16(rows: __m128i, left: __m128i) -> __m128i {
 
 rows_by_table!("avx2,popcnt", left: select_32, refine_32, u32, numbers_32, picked_32, _mm256_loadu_si256, _mm256_storeu_si256);
 rows_by_table!("avx2,popcnt", left: select_16, refine_16, u16, numbers_16, picked_16, _mm_loadu_si128, _mm_storeu_si128);
+
+macro_rules! last {
+    ($name:ident, $row:ident) => {
+        /// The plain loop, with the instruction for a maximum, which older CPUs lack.
+        ///
+        /// # Safety
+        /// As for `Calls::last`.
+        #[target_feature(enable = "avx2")]
+        pub(super) unsafe fn $name(rows: &[$row]) -> $row {
+            // SAFETY: none is needed.
+            unsafe { plain::last(rows) }
+        }
+    };
+}
+
+last!(last_16, u16);
+last!(last_32, u32);

@@ -11,6 +11,7 @@ mod avx512;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 mod number;
+mod picked;
 mod plain;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod table;
@@ -20,6 +21,8 @@ mod tests;
 use super::backend::Backend;
 use super::choice::Kernels;
 use number::Number;
+use picked::Picked;
+pub(crate) use picked::hash_picked;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -34,6 +37,8 @@ pub struct Calls<R: 'static> {
     select: unsafe fn(words: &[u64], len: usize, first: usize, to: *mut R) -> usize,
     /// Moves the rows at `from` whose bit is set to `to`, which is `from` or before it in one array.
     refine: unsafe fn(words: &[u64], len: usize, from: *const R, to: *mut R) -> usize,
+    /// The largest of these rows, 0 of none.
+    last: unsafe fn(rows: &[R]) -> R,
 }
 
 /// The bytes of `len` answers, 1 or 0.
@@ -62,34 +67,58 @@ impl<R: RowNumber> Row for R {}
 /// What seals [`Row`]: nobody outside can name it.
 pub trait RowNumber: Number {
     fn calls(backend: usize) -> &'static Calls<Self>;
+
+    /// What hashes a column's values by their rows, if a backend has that.
+    fn picked(backend: usize) -> Option<Picked<Self>>;
 }
 
 macro_rules! rows {
-    ($row:ident, $calls:ident, $select:ident, $refine:ident) => {
+    ($row:ident, $calls:ident, $picked:ident: $select:ident, $refine:ident, $last:ident) => {
         static $calls: [Calls<$row>; Backend::ALL.len()] = {
-            const PLAIN: Calls<$row> = Calls { select: plain::select, refine: plain::refine };
+            const PLAIN: Calls<$row> =
+                Calls { select: plain::select, refine: plain::refine, last: plain::last };
             Backend::table([
                 (Backend::Scalar, PLAIN),
                 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-                (Backend::Portable, Calls { select: neon::$select, refine: neon::$refine }),
+                (
+                    Backend::Portable,
+                    Calls { select: neon::$select, refine: neon::$refine, ..PLAIN },
+                ),
                 #[cfg(target_arch = "x86_64")]
-                (Backend::Avx2, Calls { select: avx2::$select, refine: avx2::$refine }),
+                (
+                    Backend::Avx2,
+                    Calls { select: avx2::$select, refine: avx2::$refine, last: avx2::$last },
+                ),
                 #[cfg(target_arch = "x86_64")]
-                (Backend::Avx512, Calls { select: avx512::$select, refine: avx512::$refine }),
+                (
+                    Backend::Avx512,
+                    Calls { select: avx512::$select, refine: avx512::$refine, last: avx2::$last },
+                ),
             ])
         };
+
+        static $picked: [Option<Picked<$row>>; Backend::ALL.len()] = Backend::table([
+            (Backend::Scalar, None),
+            #[cfg(target_arch = "x86_64")]
+            (Backend::Avx512, Some(Picked::AVX512)),
+        ]);
 
         impl RowNumber for $row {
             #[inline(always)]
             fn calls(backend: usize) -> &'static Calls<$row> {
                 &$calls[backend]
             }
+
+            #[inline(always)]
+            fn picked(backend: usize) -> Option<Picked<$row>> {
+                $picked[backend]
+            }
         }
     };
 }
 
-rows!(u16, CALLS_16, select_16, refine_16);
-rows!(u32, CALLS_32, select_32, refine_32);
+rows!(u16, CALLS_16, PICKED_16: select_16, refine_16, last_16);
+rows!(u32, CALLS_32, PICKED_32: select_32, refine_32, last_32);
 
 static BYTES: [Bytes; Backend::ALL.len()] = Backend::table([
     (Backend::Scalar, plain::bytes as Bytes),
@@ -174,6 +203,12 @@ pub(crate) fn refine<R: RowNumber>(
     // SAFETY: this CPU runs the backend, since its kernels exist; there are the words, and the rows; both
     // places are of one array, the second not behind the first.
     unsafe { refine(words, len, first.add(from), first.add(to)) }
+}
+
+/// The largest of these rows; None of none.
+pub(crate) fn last<R: RowNumber>(kernels: Kernels, rows: &[R]) -> Option<R> {
+    // SAFETY: this CPU runs the backend, since its kernels exist.
+    (!rows.is_empty()).then(|| unsafe { (R::calls(kernels.number()).last)(rows) })
 }
 
 /// Writes 1 for each bit that is set, 0 for others: as many as there is room for.

@@ -21,6 +21,15 @@ pub(super) unsafe fn select<R: Number>(
     at
 }
 
+/// The largest of these rows. (`max` of an iterator is a branch for each row.)
+///
+/// # Safety
+/// None is needed.
+#[inline(always)]
+pub(super) unsafe fn last<R: Number>(rows: &[R]) -> R {
+    rows.iter().fold(R::of(0), |last, &row| last.max(row))
+}
+
 /// # Safety
 /// As for `Calls::refine`.
 pub(super) unsafe fn refine<R: Number>(
