@@ -26,7 +26,8 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNIT
 REQUIRE := BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)} || exit; \
     export BLOOMLINE_REQUIRE_BACKENDS
 # The lab, compiled for this CPU, with the C library that it opens, the headers of Boost and the wheel of pyarrow, if any.
-LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) PYARROW=$(PYARROW) RUSTFLAGS="-C target-cpu=native" $(CARGO)
+LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) PYARROW=$(PYARROW) \
+    RUSTFLAGS="-C target-cpu=native" $(CARGO)
 LAB_ARGS := --release --manifest-path lab/Cargo.toml
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils

@@ -42,14 +42,15 @@ pub(super) fn hash_by<R: RowNumber>(
 ) -> bool {
     let Some(picked) = R::picked(kernels.number()) else { return false };
     assert_eq!(rows.len(), out.len(), "one output per row");
-    let last = super::last(kernels, rows).map_or(0, |last| last.number() + 1);
+    let last = super::last(kernels, rows);
+    let has_all = |len: usize| last.is_none_or(|last| last.number() < len);
     let of_u64 = |values: &[u64], out: &mut [u64]| {
-        assert!(last <= values.len(), "a value for each row");
+        assert!(has_all(values.len()), "a value for each row");
         // SAFETY: this CPU runs the backend, since its kernels exist; the rest was checked above.
         unsafe { (picked.of_u64)(values, rows, seed, out) }
     };
     let of_u32 = |values: &[u32], out: &mut [u64]| {
-        assert!(last <= values.len(), "a value for each row");
+        assert!(has_all(values.len()), "a value for each row");
         // SAFETY: as above.
         unsafe { (picked.of_u32)(values, rows, seed, out) }
     };
