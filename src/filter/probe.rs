@@ -223,7 +223,7 @@ macro_rules! hashing {
             self.key_hash().hash_each(keys, out);
         }
 
-        fn hash_picked<R: $crate::Row>(
+        fn hash_picked<R: $crate::kernel::rows::Row>(
             &self,
             column: $crate::key::Integers<'_>,
             rows: &[R],
@@ -249,7 +249,7 @@ macro_rules! pointers {
                 P::hash_keys(self, keys, out);
             }
 
-            fn hash_picked<R: $crate::Row>(
+            fn hash_picked<R: $crate::kernel::rows::Row>(
                 &self,
                 column: $crate::key::Integers<'_>,
                 rows: &[R],

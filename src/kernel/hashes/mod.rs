@@ -1,7 +1,7 @@
 //! Hashes of many keys: of columns of integers several at once, of other keys one by one.
 //!
 //! `plain` is the formula, `avx2` and `avx512` are the same for 4 and 8 values at once. All give the
-//! hashes of [`hash`](crate::hash::hash).
+//! hashes of [`hash`](crate::hash::hash). `xxh64` has Parquet's, by all of them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -10,6 +10,7 @@ pub(super) mod avx512;
 mod plain;
 #[cfg(test)]
 mod tests;
+mod xxh64;
 
 use super::backend::Backend;
 use super::choice::Kernels;
@@ -17,9 +18,9 @@ use crate::hash::{KeyHash, bloom32, hash, xxph3};
 use crate::key::{Integers, Key};
 use std::slice::from_raw_parts;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-use xxhash_rust::xxh64::xxh64;
+use xxhash_rust::xxh64::xxh64 as xxh64_of_bytes;
 
-/// Writes the XXH3-64 hashes of as many integers as there is room for.
+/// Writes the hashes of as many integers as there is room for.
 ///
 /// # Safety of the functions
 /// This CPU runs the backend, and there are as many values as hashes.
@@ -31,6 +32,7 @@ struct Calls {
 
 const PLAIN: Calls = Calls { of_u64: plain::of_u64, of_u32: plain::of_u32 };
 
+/// By XXH3-64.
 static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
     // For NEON, too, which has no product of 64 bits: two scalar ones take less time than a vector's parts.
     (Backend::Scalar, PLAIN),
@@ -40,12 +42,27 @@ static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
     (Backend::Avx512, Calls { of_u64: avx512::of_u64, of_u32: avx512::of_u32 }),
 ]);
 
+/// By XXH64.
+static XXH64: [Calls; Backend::ALL.len()] = Backend::table([
+    (Backend::Scalar, Calls { of_u64: xxh64::of_u64, of_u32: xxh64::of_u32 }),
+    #[cfg(target_arch = "x86_64")]
+    (Backend::Avx2, Calls { of_u64: xxh64::of_u64_avx2, of_u32: xxh64::of_u32_avx2 }),
+    #[cfg(target_arch = "x86_64")]
+    (Backend::Avx512, Calls { of_u64: xxh64::of_u64_avx512, of_u32: xxh64::of_u32_avx512 }),
+]);
+
 /// Fewer keys are hashed before a vector is set up.
 const FEWEST: usize = 8;
 
-/// Hashes integers by a backend: those of 4 bytes as 4 bytes, those of 8 as 8.
-fn of_integers(kernels: Kernels, integers: Integers<'_>, seed: u64, out: &mut [u64]) {
-    let calls = kernels.row_of(&CALLS);
+/// Hashes integers by a backend's row of a table: those of 4 bytes as 4 bytes, those of 8 as 8.
+fn of_integers(
+    kernels: Kernels,
+    table: &'static [Calls; Backend::ALL.len()],
+    integers: Integers<'_>,
+    seed: u64,
+    out: &mut [u64],
+) {
+    let calls = kernels.row_of(table);
     let (of_u32, of_u64) = (calls.of_u32, calls.of_u64);
     let of_u32 = |values: &[u32], out: &mut [u64]| {
         assert_eq!(values.len(), out.len(), "one output per key");
@@ -78,10 +95,20 @@ fn by_xxh3<K: Key>(keys: &[K], seed: u64, out: &mut [u64]) {
         && let Some(integers) = K::integers(keys)
         && let Ok(kernels) = Kernels::active()
     {
-        return of_integers(kernels, integers, seed, out);
+        return of_integers(kernels, &CALLS, integers, seed, out);
     }
     // Inline, whatever the length.
     all(keys, out, |key| xxh3_64_with_seed(key, seed));
+}
+
+/// Hashes keys by XXH64 without a seed, one output for each.
+fn by_xxh64<K: Key>(keys: &[K], out: &mut [u64]) {
+    if let Some(integers) = K::integers(keys)
+        && let Ok(kernels) = Kernels::active()
+    {
+        return of_integers(kernels, &XXH64, integers, 0, out);
+    }
+    all(keys, out, |key| xxh64_of_bytes(key, 0));
 }
 
 // As part of its callers it takes more instructions.
@@ -142,7 +169,7 @@ pub mod by {
     /// If this CPU does not have the backend; if `out` is not as long as `values`.
     pub fn hash_u64_batch(backend: Backend, values: &[u64], seed: u64, out: &mut [u64]) {
         let kernels = backend.kernels().expect("this CPU's");
-        super::of_integers(kernels, Integers::U64(values), seed, out);
+        super::of_integers(kernels, &super::CALLS, Integers::U64(values), seed, out);
     }
 }
 
@@ -165,7 +192,7 @@ impl KeyHash {
             KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
             KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),
             KeyHash::LevelDb => all(keys, out, |key| bloom32::leveldb(key).into()),
-            KeyHash::Xxh64 => all(keys, out, |key| xxh64(key, 0)),
+            KeyHash::Xxh64 => by_xxh64(keys, out),
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Columns by every backend: the hash of each value is XXH3-64 of its bytes, and nothing else is
+//! Columns by every backend: the hash of each value is XXH3-64, or XXH64, of its bytes, and nothing else is
 //! written.
 
-use super::of_integers;
+use super::{CALLS, XXH64, of_integers};
 use crate::hash::KeyHash;
 use crate::kernel::Backend;
 use crate::key::Integers;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh64::xxh64;
 
 const UNTOUCHED: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
@@ -26,15 +27,20 @@ fn check<T: Copy>(
     for backend in Backend::available() {
         let kernels = backend.kernels().unwrap();
         for seed in [0, 7, u64::MAX, 0xFFFF_FFFF, 1 << 32, 0x0102_0304_0506_0708] {
-            let expected: Vec<u64> =
-                values.iter().map(|&value| xxh3_64_with_seed(&bytes(value), seed)).collect();
-            for len in 0..=130 {
-                let first = len % 9;
-                let mut out = [UNTOUCHED; 132];
-                let column = integers(&values[first..first + len]);
-                of_integers(kernels, column, seed, &mut out[1..=len]);
-                assert_eq!(out[1..=len], expected[first..first + len], "{backend:?} {seed:#x}");
-                assert_eq!([out[0], out[len + 1]], [UNTOUCHED; 2], "{backend:?} {len}");
+            let hashes: [(_, fn(&[u8], u64) -> u64); 2] =
+                [(&CALLS, xxh3_64_with_seed), (&XXH64, xxh64)];
+            for (table, hash) in hashes {
+                let expected: Vec<u64> =
+                    values.iter().map(|&value| hash(&bytes(value), seed)).collect();
+                for len in 0..=130 {
+                    let first = len % 9;
+                    let mut out = [UNTOUCHED; 132];
+                    let column = integers(&values[first..first + len]);
+                    of_integers(kernels, table, column, seed, &mut out[1..=len]);
+                    let expected = &expected[first..first + len];
+                    assert_eq!(&out[1..=len], expected, "{backend:?} {seed:#x}");
+                    assert_eq!([out[0], out[len + 1]], [UNTOUCHED; 2], "{backend:?} {len}");
+                }
             }
         }
     }
@@ -56,7 +62,9 @@ fn columns_have_the_hashes_of_their_values() {
 #[test]
 fn columns_of_other_formats_are_their_bytes() {
     let values: Vec<u64> = numbers().take(100).collect();
-    for how in [KeyHash::Xxh3(3), KeyHash::Xxph3, KeyHash::RocksDbLegacy, KeyHash::LevelDb] {
+    for how in
+        [KeyHash::Xxh3(3), KeyHash::Xxph3, KeyHash::RocksDbLegacy, KeyHash::LevelDb, KeyHash::Xxh64]
+    {
         let mut out = vec![0; values.len()];
         how.hash_all(&values, &mut out);
         let one_by_one = values.iter().map(|value| how.hash(&value.to_le_bytes()));

@@ -20,9 +20,10 @@ mod tests;
 
 use super::backend::Backend;
 use super::choice::Kernels;
+use crate::hash::KeyHash;
+use crate::key::Integers;
 use number::Number;
-use picked::Picked;
-pub(crate) use picked::hash_picked;
+use picked::{Picked, rows_of};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -209,6 +210,38 @@ pub(crate) fn refine<R: RowNumber>(
 pub(crate) fn last<R: RowNumber>(kernels: Kernels, rows: &[R]) -> Option<R> {
     // SAFETY: this CPU runs the backend, since its kernels exist.
     (!rows.is_empty()).then(|| unsafe { (R::calls(kernels.number()).last)(rows) })
+}
+
+/// Hashes the values of these rows. False, and nothing is written, where that is not faster than by
+/// putting them side by side first.
+///
+/// # Panics
+/// If the column lacks a row; if `out` is not as long as `rows`.
+pub(crate) fn hash_picked<R: RowNumber>(
+    hash: KeyHash,
+    column: Integers<'_>,
+    rows: &[R],
+    out: &mut [u64],
+) -> bool {
+    let (KeyHash::Xxh3(seed), Ok(kernels)) = (hash, Kernels::active()) else { return false };
+    hash_by(kernels, seed, column, rows, out)
+}
+
+/// The same by a backend, of XXH3-64.
+fn hash_by<R: RowNumber>(
+    kernels: Kernels,
+    seed: u64,
+    column: Integers<'_>,
+    rows: &[R],
+    out: &mut [u64],
+) -> bool {
+    let Some(picked) = R::picked(kernels.number()) else { return false };
+    assert_eq!(rows.len(), out.len(), "one output per row");
+    let has_all = last(kernels, rows).is_none_or(|last| last.number() < rows_of(column));
+    assert!(has_all, "a value for each row");
+    // SAFETY: this CPU runs the backend, since its kernels exist; the rest was checked above.
+    unsafe { picked.hash(column, rows, seed, out) };
+    true
 }
 
 /// Writes 1 for each bit that is set, 0 for others: as many as there is room for.

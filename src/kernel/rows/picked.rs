@@ -1,9 +1,6 @@
 //! Hashes of those integers of a column whose rows are picked: values go from memory into lanes one by one,
 //! as fast as into an array, and are hashed there. Only with AVX-512: by AVX2 that takes longer than an array.
 
-use super::super::choice::Kernels;
-use super::RowNumber;
-use crate::hash::KeyHash;
 use crate::key::Integers;
 use std::slice::from_raw_parts;
 
@@ -17,56 +14,38 @@ pub struct Picked<R: 'static> {
     of_u32: unsafe fn(values: &[u32], rows: &[R], seed: u64, out: &mut [u64]),
 }
 
-/// Hashes the values of these rows. False, and nothing is written, where that is not faster than by
-/// putting them side by side first.
-///
-/// # Panics
-/// If the column lacks a row; if `out` is not as long as `rows`.
-pub(crate) fn hash_picked<R: RowNumber>(
-    hash: KeyHash,
-    column: Integers<'_>,
-    rows: &[R],
-    out: &mut [u64],
-) -> bool {
-    let (KeyHash::Xxh3(seed), Ok(kernels)) = (hash, Kernels::active()) else { return false };
-    hash_by(kernels, seed, column, rows, out)
-}
-
-/// The same by a backend, of XXH3-64.
-pub(super) fn hash_by<R: RowNumber>(
-    kernels: Kernels,
-    seed: u64,
-    column: Integers<'_>,
-    rows: &[R],
-    out: &mut [u64],
-) -> bool {
-    let Some(picked) = R::picked(kernels.number()) else { return false };
-    assert_eq!(rows.len(), out.len(), "one output per row");
-    let last = super::last(kernels, rows);
-    let has_all = |len: usize| last.is_none_or(|last| last.number() < len);
-    let of_u64 = |values: &[u64], out: &mut [u64]| {
-        assert!(has_all(values.len()), "a value for each row");
-        // SAFETY: this CPU runs the backend, since its kernels exist; the rest was checked above.
-        unsafe { (picked.of_u64)(values, rows, seed, out) }
-    };
-    let of_u32 = |values: &[u32], out: &mut [u64]| {
-        assert!(has_all(values.len()), "a value for each row");
-        // SAFETY: as above.
-        unsafe { (picked.of_u32)(values, rows, seed, out) }
-    };
-    match column {
-        Integers::U32(values) => of_u32(values, out),
-        Integers::U64(values) => of_u64(values, out),
-        Integers::I32(values) => {
-            // SAFETY: the same integers, without a sign; of one size and alignment.
-            of_u32(unsafe { from_raw_parts(values.as_ptr().cast(), values.len()) }, out)
-        }
-        Integers::I64(values) => {
-            // SAFETY: as above.
-            of_u64(unsafe { from_raw_parts(values.as_ptr().cast(), values.len()) }, out)
+impl<R> Picked<R> {
+    /// Hashes the values of these rows of a column.
+    ///
+    /// # Safety
+    /// As for the functions.
+    pub(super) unsafe fn hash(&self, column: Integers<'_>, rows: &[R], seed: u64, out: &mut [u64]) {
+        // SAFETY: the caller's promise; integers without a sign are of the same size and alignment.
+        unsafe {
+            match column {
+                Integers::U32(values) => (self.of_u32)(values, rows, seed, out),
+                Integers::U64(values) => (self.of_u64)(values, rows, seed, out),
+                Integers::I32(values) => {
+                    let values = from_raw_parts(values.as_ptr().cast(), values.len());
+                    (self.of_u32)(values, rows, seed, out)
+                }
+                Integers::I64(values) => {
+                    let values = from_raw_parts(values.as_ptr().cast(), values.len());
+                    (self.of_u64)(values, rows, seed, out)
+                }
+            }
         }
     }
-    true
+}
+
+/// How many rows a column has.
+pub(super) fn rows_of(column: Integers<'_>) -> usize {
+    match column {
+        Integers::U32(values) => values.len(),
+        Integers::I32(values) => values.len(),
+        Integers::U64(values) => values.len(),
+        Integers::I64(values) => values.len(),
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

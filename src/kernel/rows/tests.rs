@@ -1,7 +1,6 @@
 //! Rows by every backend, against a loop over the bits; and nothing beside the room is written.
 
-use super::picked::hash_by;
-use super::{RowNumber, bytes, hash_picked, last, refine, select};
+use super::{RowNumber, bytes, hash_by, hash_picked, last, refine, select};
 use crate::hash::KeyHash;
 use crate::kernel::Backend;
 use crate::key::Integers;
