@@ -117,9 +117,9 @@ impl Columns {
 
     /// The hashes of all keys that `insert` inserts.
     fn keys(&self) -> Vec<u64> {
-        let rows = 0..self.hashes.len();
+        let (rows, strings) = (0..self.hashes.len(), self.strings());
         let int = |row: usize| hash(&self.ints[row].to_le_bytes(), SEED);
-        let string = |row: usize| hash(self.strings().get(row).unwrap(), SEED);
+        let string = |row: usize| hash(strings.get(row).unwrap(), SEED);
         let mut keys = self.hashes.clone();
         keys.extend(self.longs.iter().map(|long| hash(&long.to_le_bytes(), SEED)));
         keys.extend(rows.clone().map(int).chain(rows.clone().map(string)));

@@ -380,7 +380,7 @@ fn there_must_be_a_hash_for_each_member_and_room() {
     assert!(panics(&|| _ = group.contains_pairs(&[0, 1], &[0], &mut [0; 9][..])));
     assert!(panics(&|| _ = group.select_pairs(&[0, 1], &[0], &mut [0u32; 9])));
     assert!(panics(&|| _ = group.select_pairs(&[0; 9], &[0; 9], &mut [0u32; 8])));
-    let (members, hashes, mut rows) = ([0; 65_537], [0; 65_537], vec![0u16; 65_537]);
+    let (members, hashes, mut rows) = (vec![0; 65_537], vec![0; 65_537], vec![0u16; 65_537]);
     assert_eq!(group.select_pairs(&members[1..], &hashes[1..], &mut rows), 0);
     assert!(panics(&|| _ = group.select_pairs(&members, &hashes, &mut vec![0u16; 65_537])));
     assert!(panics(&|| _ = group.contains_hash(0, &mut [0; 1][..])));

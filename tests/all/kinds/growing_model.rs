@@ -78,8 +78,11 @@ impl Growing {
             return false;
         };
         self.key_count -= 1;
-        *self.counts.get_mut(&prefix).unwrap() -= 1;
-        self.counts.retain(|_, count| *count > 0);
+        let count = self.counts.get_mut(&prefix).unwrap();
+        *count -= 1;
+        if *count == 0 {
+            self.counts.remove(&prefix);
+        }
         true
     }
 
