@@ -56,17 +56,16 @@ fi
 [ $# -gt 0 ] || usage
 name=$1
 shift
-emulated=no
 # elf: class (01: 32-bit, 02: 64-bit), data (01: little, 02: big), e_machine.
 case $name in
     aarch64)
         target=aarch64-unknown-linux-gnu gnu=aarch64-linux-gnu qemu=qemu-aarch64
         arch=aarch64 endian=little elf="02 01 b7 00" build_std=no
-        emulated=yes packages=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
+        packages=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
     s390x)
         target=s390x-unknown-linux-gnu gnu=s390x-linux-gnu qemu=qemu-s390x
         arch=s390x endian=big elf="02 02 00 16" build_std=yes
-        emulated=yes packages=(qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross) ;;
+        packages=(qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross) ;;
     i686)
         target=i686-unknown-linux-gnu gnu=i686-linux-gnu qemu=qemu-i386
         arch=x86 endian=little elf="01 01 03 00" build_std=yes
@@ -259,12 +258,13 @@ export CARGO_TARGET_DIR
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS RUSTDOCFLAGS CARGO_BUILD_TARGET RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER
 
 if [ "$name" = windows ]; then
-    # std is compiled in full, so not in release mode, and without what debuggers read.
-    export RUSTC_BOOTSTRAP=1 CARGO_PROFILE_DEV_DEBUG=0
+    # cargo knows no check of std, so rustc is told to make no code of it.
+    export RUSTC_BOOTSTRAP=1 CARGO_PROFILE_DEV_DEBUG=0 RUSTFLAGS=-Zno-codegen
     for features in --features=capi --features=; do
         say "$target, $features"
         # `cargo check`, and of this crate alone a warning is an error.
-        cargo rustc --profile check --lib --target "$target" -Zbuild-std=std "$features" -- -Dwarnings
+        cargo rustc --profile check --lib --target "$target" -Zbuild-std=std -Zbuild-std-features=panic-unwind \
+            "$features" -- -Dwarnings
     done
     exit 0
 fi
@@ -276,7 +276,9 @@ options=(--target "$target"
     --config "target.$target.runner=[\"$here/cross-test.sh\", \"--run\", \"$name\"]")
 if [ $build_std = yes ]; then
     export RUSTC_BOOTSTRAP=1 # -Zbuild-std is not stable
-    options+=(-Zbuild-std)
+    # `test` is named: else --staticlib would build all once more, for a std without it.
+    # Without `backtrace`: what reads debug information takes as long as std, and there is none.
+    options+=(-Zbuild-std=std,test -Zbuild-std-features=panic-unwind)
 fi
 # See tests/all/main.rs.
 flags=(--cfg answers_alone)
@@ -291,40 +293,51 @@ options+=(--config "target.$target.rustflags=[$(printf '"%s",' "${flags[@]}")]")
 # Link-time optimisation of each test program, and of the standard library, would take most of the
 # time.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
+export RUSTC_WORKSPACE_WRAPPER=$here/test-rustc.sh
 
+library=$CARGO_TARGET_DIR/$target/release
+if [ "$name" = musl ]; then
+    "$here/build-lib.sh" "${options[@]}" >&2
+elif [ "${1-}" = --staticlib ]; then
+    cargo build --release --features capi,internals --example c_library "${options[@]}" >&2
+    # Not into the old file, which another build may read.
+    cp -p "$library/examples/libc_library.a" "$library/libbloomline.a.$$"
+    mv -f "$library/libbloomline.a.$$" "$library/libbloomline.a"
+fi
 if [ "${1-}" = --staticlib ]; then
-    library=$CARGO_TARGET_DIR/$target/release
-    if [ "$name" = musl ]; then
-        "$here/build-lib.sh" "${options[@]}" >&2
-    else
-        cargo build --release --features capi,internals --example c_library "${options[@]}" >&2
-        # Not into the old file, which another build may read.
-        cp -p "$library/examples/libc_library.a" "$library/libbloomline.a.$$"
-        mv -f "$library/libbloomline.a.$$" "$library/libbloomline.a"
-    fi
     [ -f "$library/libbloomline.a" ] || die "no static library in $library"
     echo "$library"
     exit 0
 fi
 
+if [ "$name" = musl ]; then
+    # By rustc: the test asks nothing of the library, and cargo would build that once more, and what tests need.
+    standard=()
+    for crate in alloc compiler_builtins core panic_unwind std test; do
+        standard+=(--extern "noprelude:$crate=$(ls -t "$library/deps/lib$crate"-*.rlib | head -n 1)")
+    done
+    "$RUSTC" --edition 2024 --test tests/unwinding.rs -o "$library/unwinding" --target "$target" \
+        -Zunstable-options "${standard[@]}" -L "dependency=$library/deps" "-Clinker=$gnu-gcc" "${flags[@]}"
+    "$here/cross-test.sh" --run musl "$library/unwinding"
+    exit 0
+fi
+
 : >"$BLOOMLINE_CROSS_RAN"
 # Without examples and documentation, which do nothing that the tests do not, and without the programs
-# whose work no CPU does in another way: they compare text, need what is built natively alone, or are tests of
-# `all` once more.
-tests=(--test unwinding)
-if [ "$name" != musl ]; then
-    tests=(--lib --test all)
-    for file in tests/*.rs; do
-        case $(basename "$file" .rs) in
-            header | loom | serde | control_overread | races) ;;
-            *) tests+=(--test "$(basename "$file" .rs)") ;;
-        esac
-    done
-fi
+# whose work no CPU does in another way: they compare text, need what is built natively alone, are tests of
+# `all` once more, or try what the operating system does (crash, disk_full, environment).
+tests=(--lib --test all)
+for file in tests/*.rs; do
+    case $(basename "$file" .rs) in
+        header | loom | serde | control_overread | races | crash | disk_full | environment) ;;
+        *) tests+=(--test "$(basename "$file" .rs)") ;;
+    esac
+done
 # Without serde, whose tests run natively alone.
-run() { cargo test --release --features capi,internals "${tests[@]}" "${options[@]}" "$@"; }
+tests+=(--features capi,internals)
+run() { cargo test --release "${tests[@]}" "${options[@]}" "$@"; }
 skip=()
-if [ $emulated = yes ] && [ $# -eq 0 ]; then
+if [ $# -eq 0 ]; then
     run --no-run
     list=$(mktemp)
     trap 'rm -f "$list"' EXIT

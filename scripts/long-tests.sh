@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which Rust tests do not run where each takes ten times as long, on emulated CPUs and under
-# AddressSanitizer: what they do there, others do too, or no CPU does it in another way.
+# Which Rust tests do not run on other CPUs and under AddressSanitizer, where most take ten times as
+# long: what they do there, others do too, or no CPU does it in another way.
 #
 #   scripts/long-tests.sh LIST
 #

@@ -31,7 +31,10 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address --cfg answers_alone" CARGO_TARGET_DIR=$PWD/target/rust-asan
 unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
+export RUSTC_WORKSPACE_WRAPPER=$PWD/scripts/test-rustc.sh
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true
+# A case takes ten times as long.
+export BLOOMLINE_FEWER_CASES=1
 # More memory than there is: the library is to find out from the allocator.
 export ASAN_OPTIONS=allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 

@@ -35,7 +35,7 @@ mod properties;
 mod select;
 mod trust;
 
-// What no CPU does in another way. Where `answers_alone` is set, on emulated CPUs and under AddressSanitizer,
+// What no CPU does in another way. Where `answers_alone` is set, on other CPUs and under AddressSanitizer,
 // to compile and run it would take as long as what is above.
 #[cfg(not(answers_alone))]
 mod circles;

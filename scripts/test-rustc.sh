@@ -1,0 +1,20 @@
+#!/bin/sh
+# The compiler of tests on other CPUs and under AddressSanitizer, for cargo's RUSTC_WORKSPACE_WRAPPER:
+#
+#   scripts/test-rustc.sh RUSTC [ARGUMENT OF rustc]...
+#
+# The library is compiled as told, with its unit tests: what they test is how it is compiled. What calls it, the test
+# programs, is not optimised: that takes four times as long. Natively they are, as they run more cases there,
+# and as users' programs have what is generic in the library optimised.
+compiler=$1
+shift
+for argument; do
+    [ "${previous-}" != --crate-name ] || name=$argument
+    previous=$argument
+done
+case ${name-} in
+    # No crate, or what is in a library.
+    '' | ___ | bloomline | bloomline_* | c_library) exec "$compiler" "$@" ;;
+esac
+# Without the optimiser rustc would turn on the checks of debug builds, which tests take as a sign of one.
+exec "$compiler" -Cdebug-assertions=off -Coverflow-checks=off "$@" -Copt-level=0
