@@ -277,7 +277,7 @@ options=(--target "$target"
 if [ $build_std = yes ]; then
     export RUSTC_BOOTSTRAP=1 # -Zbuild-std is not stable
     # `test` is named: else --staticlib would build all once more, for a std without it.
-    # Without `backtrace`: what reads debug information takes as long as std, and there is none.
+    # Without `backtrace`: there is no debug information for it to read.
     options+=(-Zbuild-std=std,test -Zbuild-std-features=panic-unwind)
 fi
 # See tests/all/main.rs.
