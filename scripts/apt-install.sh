@@ -46,8 +46,19 @@ export DEBIAN_FRONTEND=noninteractive
 exec 9>"${TMPDIR:-/tmp}/bloomline-apt.lock"
 flock 9
 # A package source that cannot be reached need not be the one that holds these
-# packages, so a failed update is only told; the install decides.
-apt-get update -qq >&2 || echo "apt-install: apt-get update failed; trying with the lists at hand" >&2
+# packages, so a failed update is only told; the install decides. Lists of the last hour are new enough, unless
+# the install says otherwise.
+updated="${TMPDIR:-/tmp}/bloomline-apt.updated"
+update() {
+    if apt-get update -qq >&2; then touch "$updated"; else
+        echo "apt-install: apt-get update failed; trying with the lists at hand" >&2
+    fi
+}
 # The wait is for another apt that runs at the same time.
-apt-get install -y -qq --no-install-recommends \
-    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "${missing[@]}" >&2
+install() {
+    apt-get install -y -qq --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "${missing[@]}" >&2
+}
+if [ -n "$(find "$updated" -mmin -60 2>/dev/null)" ] && install; then exit; fi
+update
+install
