@@ -6,14 +6,14 @@
 # SECONDS (default 30) each, all targets of fuzz/ unless some are named. A crash, a leak
 # or a hang fails the run; what caused it is left in fuzz/artifacts/TARGET, and
 #
-#   RUSTC_BOOTSTRAP=1 cargo fuzz run TARGET fuzz/artifacts/TARGET/FILE
+#   target/fuzz/*/release/TARGET fuzz/artifacts/TARGET/FILE
 #
 # shows it again. The committed corpus (fuzz/corpus/TARGET) and the golden files are where
 # the fuzzers start from. They are not written to: what is found on top goes to
 # target/fuzz-corpus/TARGET, and is used again by the next run.
 #
-# Needs cargo and a C++ compiler. cargo-fuzz is installed into target/tools if it is not
-# there. The stable compiler has the sanitizers; RUSTC_BOOTSTRAP makes it admit that.
+# Needs cargo and a C++ compiler. The stable compiler has the sanitizers; RUSTC_BOOTSTRAP makes it
+# admit that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,20 +24,28 @@ seconds=${1-30}
 }
 shift $(($# > 0 ? 1 : 0))
 
-version=0.13.2
+# As cargo-fuzz builds, which takes as long to compile as the fuzzers: AddressSanitizer, and the counters
+# and comparisons that guide libFuzzer. One unit of code each, since instrumented ones are not inlined across.
+# The target is named so that build scripts and macros, which run here, are not instrumented. What is not
+# optimised much is compiled in half the time.
 export RUSTC_BOOTSTRAP=1
-# cargo-fuzz sets its own; flags meant for other builds would come in between.
-unset RUSTFLAGS
-
-fuzz=$PWD/target/tools/bin/cargo-fuzz
-if ! "$fuzz" --version 2>/dev/null | grep -qF "$version"; then
-    echo "fuzz: installing cargo-fuzz $version into target/tools" >&2
-    cargo install cargo-fuzz --locked --quiet --debug --version "$version" --root target/tools
-fi
+host=$(rustc -vV | sed -n 's/^host: //p')
+export RUSTFLAGS="--cfg fuzzing -Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1 -Cpasses=sancov-module"
+for option in coverage-level=4 coverage-inline-8bit-counters coverage-pc-table coverage-trace-compares \
+    coverage-stack-depth; do
+    RUSTFLAGS+=" -Cllvm-args=-sanitizer-$option"
+done
+RUSTFLAGS+=" -Cllvm-args=-simplifycfg-branch-fold-threshold=0"
+unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
+# For a run of hours: CARGO_PROFILE_RELEASE_OPT_LEVEL=3.
+export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CXXFLAGS="${CXXFLAGS-} -g0"
+export CARGO_PROFILE_RELEASE_OPT_LEVEL=${CARGO_PROFILE_RELEASE_OPT_LEVEL-1}
+cargo build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir target/fuzz "${@/#/--bin=}"
+programs=target/fuzz/$host/release
 
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then
-    mapfile -t targets < <("$fuzz" list)
+    mapfile -t targets < <(sed -n 's/^path = "fuzz_targets\/\(.*\)\.rs"/\1/p' fuzz/Cargo.toml)
 fi
 [ ${#targets[@]} -gt 0 ] || {
     echo "fuzz: there is nothing to run" >&2
@@ -47,16 +55,17 @@ fi
 failed=()
 for target in "${targets[@]}"; do
     found=target/fuzz-corpus/$target
-    mkdir -p "$found" "fuzz/corpus/$target"
+    mkdir -p "$found" "fuzz/corpus/$target" "fuzz/artifacts/$target"
     # libFuzzer writes to the first directory, and only reads the others.
     corpora=("$found" "fuzz/corpus/$target")
     if [ "$target" = decode ]; then
-        # The filters alone: beside them are lists of probes.
+        # The filters alone: beside them are lists of probes. All are read first, the long ones for half a minute:
+        # as long ones as leave time to change them.
         seeds=target/fuzz-seeds/$target
         rm -rf "$seeds" && mkdir -p "$seeds"
         for file in golden/{accepted,rejected}/*.bloomline golden/*/{accepted,rejected}/*.bloomline; do
             name=${file#golden/}
-            cp "$file" "$seeds/${name//\//-}"
+            [ "$(wc -c <"$file")" -gt $((seconds * 50)) ] || cp "$file" "$seeds/${name//\//-}"
         done
         corpora+=("$seeds")
     fi
@@ -64,7 +73,7 @@ for target in "${targets[@]}"; do
         corpora+=(golden/journal/accepted golden/journal/rejected)
     fi
     echo "fuzz: $target, $seconds seconds"
-    "$fuzz" run "$target" "${corpora[@]}" -- \
+    "$programs/$target" "${corpora[@]}" -artifact_prefix="fuzz/artifacts/$target/" \
         -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 ||
         failed+=("$target")
 done

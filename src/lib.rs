@@ -56,7 +56,7 @@ mod bitmap;
 pub mod definition;
 pub mod engines;
 mod error;
-// C calls it, and no Rust program. The fuzzers do, which cargo-fuzz builds with `--cfg fuzzing`.
+// C calls it, and no Rust program. The fuzzers do, which are built with `--cfg fuzzing`.
 #[cfg(all(feature = "capi", not(fuzzing)))]
 #[allow(unreachable_pub, unused_imports)]
 mod ffi;
