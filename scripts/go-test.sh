@@ -81,6 +81,9 @@ racing() {
         ./*_test.go | sort -u | paste -sd '|' | sed 's/.*/^(&)$/'
 }
 
+# What C does in place of Go: batches, by filters whose lines it reads, and by what is made of them.
+by_c='Backend|Batch|Golden|Histor|Static|Shape|Beside|Cascade|SelectRows|NullableColumns|ColumnViewIs|FuzzOpen'
+
 core() {
     lint go
     lint go "$static"
@@ -96,29 +99,27 @@ core() {
     racing=$(racing)
     run "plain Go, race detector" go test -v -race -short -run "$racing" .
     run "order, race detector" go test -v -race -short ./internal/order
-    run "C, archive in the tree" go test -v -tags "$static" ./...
+    # Long tests, above, are of what is the same with each, as are packages that C does not reach.
+    run "C, archive in the tree" go test -v -short -tags "$static" . ./filterblock ./parquetfilter
     run "C, race detector" go test -v -race -short -tags "$static" -run "$racing" .
-    run "C, pointer checks" env GOEXPERIMENT=cgocheck2 go test -v -short -tags "$static" .
-
     run "C, a program static as a whole" go test -v -short -tags "$static" -run 'Batch|Golden' \
         -ldflags '-linkmode external -extldflags -static' .
 
-    # Long tests, above, are of what is the same with each.
     go test -c -tags "$static" -o "$out/static.test" .
     local backend backends
     IFS=, read -ra backends <<<"$(../scripts/required-backends.sh)"
     for backend in "${backends[@]}"; do
         run "C, backend $backend" env BLOOMLINE_BACKEND="$backend" \
-            BLOOMLINE_EXPECT_BACKEND="cgo/$backend" "$out/static.test" -test.v -test.short
+            BLOOMLINE_EXPECT_BACKEND="cgo/$backend" "$out/static.test" -test.v -test.short -test.run "$by_c"
     done
     run "C, a backend that there is not: Go does it all" env BLOOMLINE_BACKEND=abacus \
-        BLOOMLINE_EXPECT_BACKEND=go "$out/static.test" -test.v -test.short
+        BLOOMLINE_EXPECT_BACKEND=go "$out/static.test" -test.v -test.short -test.run "$by_c"
 
     # An installed library, shared.
     ../scripts/install.sh PREFIX="$out/prefix" ../target/release >/dev/null
     export PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig
     go test -c -tags bloomline_cgo -o "$out/shared.test" .
-    run "C, installed library" env LD_LIBRARY_PATH="$out/prefix/lib" "$out/shared.test" -test.v -test.short
+    run "C, installed library" env LD_LIBRARY_PATH="$out/prefix/lib" "$out/shared.test" -test.v -test.short -test.run "$by_c"
     # A library of another time takes its place: one whose number alone is another, and one that
     # has no bloomline_abi_0, which the loader refuses.
     other() {
@@ -173,20 +174,22 @@ redis() {
     run "redisfilter" env BLOOMLINE_REDIS_MODULE="$PWD/target/release/libbloomline_redis.so" \
         BLOOMLINE_REDIS_REQUIRE=1 go -C go/redisfilter test -v ./...
     outside redisfilter
-    # All with the race detector, since SQLite takes minutes to compile for each way.
+    # All with the race detector, since SQLite takes long to compile for each way. It is not optimised and not
+    # watched itself, which takes half the time.
+    local unwatched='-gcflags=modernc.org/...=-race=false -N -l'
     local unformatted
     unformatted=$(gofmt -l go/examples)
     [ -z "$unformatted" ] || die "not as gofmt has it: $unformatted"
     local example
     for example in guard shard_router; do
-        go -C "go/examples/$example" vet -race ./...
-        run "$example, race detector" go -C "go/examples/$example" test -v -race ./...
+        go -C "go/examples/$example" vet -race "$unwatched" ./...
+        run "$example, race detector" go -C "go/examples/$example" test -v -race "$unwatched" ./...
     done
 }
 
 cross() {
     cd go
-    local arch runner tests
+    local arch runner tests skip
     for arch in arm64 s390x 386; do
         case $arch in
             arm64) runner=qemu-aarch64 ;;
@@ -200,7 +203,13 @@ cross() {
             # Of the root package, what s390x and 386 show is not run twice: arm64 has assembly that prefetches.
             tests=.
             [ "$arch$package" != arm64. ] || tests='Golden|Histor|Batch|Prefetch|Line|Column'
-            (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short -test.run "$tests")
+            # Emulated, these take most of the time. They count what filters answer in one process, and
+            # those of memory and sizes say more with 32 bits.
+            skip='^$'
+            [ "$arch$package" = 386. ] ||
+                skip='OutOfMemory|StreamLimits|^TestGroup|MatrixColumns|MatrixIsIts|ShortPrefixes|GrowingBuilt|Parallel|Thousand'
+            (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short -test.run "$tests" \
+                -test.skip "$skip")
         done
     done
     # Systems that are only compiled for. Plan 9 is none of them: what does not compile is found.
@@ -223,21 +232,26 @@ time_was_up() {
         ! grep -q 'Failing input written' "$1"
 }
 
+# Each package is compiled and linked once, instrumented, and each fuzzer has one worker: go test would link
+# it for every fuzzer, and take every CPU.
 fuzz() {
-    local seconds=$1 module list package target count=0
-    for module in go go/pebblefilter go/goleveldbfilter go/redisfilter; do
+    local seconds=$1 module directory list target count=0 cache
+    # What a fuzzer finds on top of the committed corpus goes to Go's cache.
+    cache=$(go env GOCACHE)/fuzz
+    while read -r directory; do
+        module=$(go -C "$directory" list -f '{{.ImportPath}}' .)
+        go -C "$directory" test -c -fuzz . -o "$out/fuzz.test" . || die "FAILED: go test -c -fuzz in $directory"
         # By itself: the shell loses the status of what a loop reads from.
-        list=$(go -C "$module" test -list '^Fuzz' ./...) || die "FAILED: go test -list in $module: $list"
-        while read -r package target; do
-            echo "== $package $target, $seconds seconds"
-            # What it finds on top of the committed corpus goes to Go's cache.
-            go -C "$module" test "$package" -run '^$' -fuzz "^$target\$" -fuzztime "${seconds}s" \
-                >"$out/fuzz.txt" 2>&1 || time_was_up "$out/fuzz.txt" ||
-                { cat "$out/fuzz.txt"; die "FAILED: $package $target"; }
+        list=$("$out/fuzz.test" -test.list '^Fuzz') || die "FAILED: the list of fuzzers in $directory: $list"
+        while read -r target; do
+            echo "== $module $target, $seconds seconds"
+            (cd "$directory" && "$out/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "${seconds}s" \
+                -test.fuzzcachedir "$cache/$module" -test.parallel 1) >"$out/fuzz.txt" 2>&1 ||
+                time_was_up "$out/fuzz.txt" || { cat "$out/fuzz.txt"; die "FAILED: $module $target"; }
             tail -n 1 "$out/fuzz.txt"
             count=$((count + 1))
-        done < <(awk '/^Fuzz/ { names[n++] = $1 } /^ok/ { for (i = 0; i < n; i++) print $2, names[i]; n = 0 }' <<<"$list")
-    done
+        done <<<"$list"
+    done < <(grep -rl --include='*_test.go' '^func Fuzz' go | xargs -n 1 dirname | sort -u)
     [ "$count" -gt 0 ] || die "there is no fuzzer"
     echo "go-test: $count fuzzers ran $seconds seconds each and found nothing"
 }
