@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_rocksdb_version.cc - the adapter compiled with the headers of another RocksDB than the one
- * that runs. The program is linked with an adapter that took its headers for version TEST_MAJOR,
- * TEST_MINOR, TEST_PATCH: of another major or minor version it must return RocksDB's own policy and
+ * that runs. The program is linked with an adapter that took its headers for the version that
+ * kCompiledFor names: of another major or minor version it must return RocksDB's own policy and
  * say so once; of another patch it must not. Either way a database loses no key.
  */
 #include "rocksdb_filters.hpp"
@@ -20,6 +20,9 @@
 
 using namespace ROCKSDB_NAMESPACE;
 
+/* Of compiled_for.cc: all else is compiled once for all versions. */
+extern const int kCompiledFor[3];
+
 namespace {
 
 std::string Number(int major, int minor, int patch)
@@ -27,9 +30,9 @@ std::string Number(int major, int minor, int patch)
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-const std::string kCompiled = Number(TEST_MAJOR, TEST_MINOR, TEST_PATCH);
+const std::string kCompiled = Number(kCompiledFor[0], kCompiledFor[1], kCompiledFor[2]);
 const std::string kRunning = Number(ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH);
-constexpr bool kSame = TEST_MAJOR == ROCKSDB_MAJOR && TEST_MINOR == ROCKSDB_MINOR;
+const bool kSame = kCompiledFor[0] == ROCKSDB_MAJOR && kCompiledFor[1] == ROCKSDB_MINOR;
 
 /* What goes to standard error, from here to Text(). */
 class StandardError {
