@@ -186,6 +186,9 @@ else
 fi
 # Built in the consumer's build; that what is shipped is optimised takes long, and changes nothing here.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0
+# Once: the tests of the engines do the same.
+mkdir -p ../target/cmake-cargo "$work/fetch/_deps/bloomline-build"
+ln -s "$(cd ../target/cmake-cargo && pwd)" "$work/fetch/_deps/bloomline-build/cargo"
 consume "FetchContent" "$work/fetch" "$work/nowhere" -DBLOOMLINE_SOURCE="$(cd .. && pwd)"
 # On its own, with what cargo has built there.
 mkdir "$work/own"
