@@ -199,6 +199,7 @@ static void null(void)
 /* Bit by bit: damage of the last 64 bytes tells no kind, and none is read. */
 static void kinds_of_what_is_encoded(void)
 {
+    const size_t step = check_fewer() ? 7 : 1;
     EACH_WHOLE(kind) {
         void *filter = filled(kind), *again = NULL;
         REQUIRE(filter != NULL);
@@ -206,12 +207,12 @@ static void kinds_of_what_is_encoded(void)
         uint8_t *data = encoded_by(kind, filter, &len);
         CHECK_U64((uint64_t)kind->kind, (uint64_t)bloomline_encoded_kind(data, len));
         CHECK_U64(get_le(data + len - FOOTER_BYTES + AT_LAYOUT, 2), (uint64_t)kind->kind);
-        for (size_t cut = 0; cut < len; cut++) {
+        for (size_t cut = 0; cut < len; cut += step) {
             CHECK(bloomline_encoded_kind(data, cut) == 0 && kind->decode(data, cut, &again) != BLOOMLINE_OK);
             if (cut == 0) continue;
             CHECK(bloomline_encoded_kind(data + cut, len - cut) == 0 && kind->decode(data + cut, len - cut, &again) != BLOOMLINE_OK);
         }
-        for (size_t bit = 0; bit < 8 * len; bit++) {
+        for (size_t bit = 0; bit < 8 * len; bit += step) {
             data[bit / 8] ^= (uint8_t)(1u << bit % 8);
             CHECK_WITH(kind->decode(data, len, &again) != BLOOMLINE_OK, "%s, bit %zu", kind->name, bit);
             data[bit / 8] ^= (uint8_t)(1u << bit % 8);
