@@ -11,17 +11,17 @@ use crate::os::memory::Zeroed;
 /// Values that are counted from the start of a region, ascending.
 pub(super) struct Buffer {
     /// As a rule there are no more.
-    few: [u64; Buffer::FEW],
+    few: [u64; Buffer::IN_PLACE],
     /// All of them, if there are.
     many: Vec<u64>,
     len: usize,
 }
 
 impl Buffer {
-    const FEW: usize = 12 * OPENED;
+    const IN_PLACE: usize = 12 * OPENED;
 
     pub(super) fn new() -> Buffer {
-        Buffer { few: [0; Buffer::FEW], many: Vec::new(), len: 0 }
+        Buffer { few: [0; Buffer::IN_PLACE], many: Vec::new(), len: 0 }
     }
 
     fn whole(&mut self) -> &mut [u64] {
@@ -176,16 +176,16 @@ pub(super) fn end(layout: &Layout, y: u64) -> usize {
 /// Values that come one by one into an empty layout, ascending.
 pub(super) struct Appender {
     line: usize,
-    values: [u64; Appender::AT_ONCE],
+    values: [u64; Appender::WRITTEN_TOGETHER],
     len: usize,
 }
 
 impl Appender {
     /// So many values are written together.
-    const AT_ONCE: usize = 8 * OPENED;
+    const WRITTEN_TOGETHER: usize = 8 * OPENED;
 
     pub(super) fn new() -> Appender {
-        Appender { line: 0, values: [0; Appender::AT_ONCE], len: 0 }
+        Appender { line: 0, values: [0; Appender::WRITTEN_TOGETHER], len: 0 }
     }
 
     /// Appends a value that is counted from the start of the region.
@@ -200,7 +200,7 @@ impl Appender {
         stash: &mut Ordered,
         spare: &mut Option<Zeroed>,
     ) -> Result<(), Error> {
-        if self.len == Appender::AT_ONCE {
+        if self.len == Appender::WRITTEN_TOGETHER {
             self.write(layout, false, stash, spare)?;
         }
         self.values[self.len] = y;

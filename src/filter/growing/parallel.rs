@@ -12,7 +12,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::mem;
 
 /// Hashes that are sorted by region before they are inserted, at most.
-const AT_ONCE: usize = 1 << 20;
+const MOST_SORTED: usize = 1 << 20;
 /// Keys that are hashed at a time.
 const CHUNK: usize = 4096;
 /// Fewer inserts go one by one.
@@ -20,7 +20,7 @@ const LEAST: usize = 2 * LEAST_EACH;
 /// With fewer inserts than keys divided by this, at most one region moves, and goes on doing so in the
 /// next call. The next one waits for the end of a call; four and more calls are as long as it takes to move
 /// one. Otherwise regions move to the end, and a call that moves one takes five times as long as others.
-const FEW: u64 = 1024;
+const FEW_PART: u64 = 1024;
 /// The bit of a hash's number that says that it was new.
 const NEW: u32 = 1 << 31;
 
@@ -152,8 +152,8 @@ impl GrowingFilter {
         }
         let threads = threads_for(threads, len);
         let (mut room, answers) = (Room::default(), new.is_some());
-        for from in (0..len).step_by(AT_ONCE) {
-            let end = len.min(from + AT_ONCE);
+        for from in (0..len).step_by(MOST_SORTED) {
+            let end = len.min(from + MOST_SORTED);
             let mut words = new.as_deref_mut().map(|new| &mut new[from / 64..end.div_ceil(64)]);
             let is_made = matches!(source, Source::Made(..));
             if len < LEAST || room.for_hashes(end - from, answers, is_made).is_err() {
@@ -223,7 +223,7 @@ impl GrowingFilter {
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
         let most = inserts.iter().max().copied().unwrap_or(0);
         // Also if one region gets more than its share.
-        let ends = hashes.len().max(most * PARTS / 2) as u64 >= all / FEW;
+        let ends = hashes.len().max(most * PARTS / 2) as u64 >= all / FEW_PART;
         let Ok(mut parts) = self.deal(ends, &inserts) else {
             let words = words.as_deref_mut();
             return self.singly(&Source::Given(hashes), 0..hashes.len(), first, words);

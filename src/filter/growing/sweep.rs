@@ -18,9 +18,9 @@ const PACE: u64 = 20;
 /// Entries beside the lines that come back with a line, at most.
 const COME_BACK: usize = 64;
 /// Lines that are moved together: the line that they go on in is taken apart once for all.
-const AT_ONCE: usize = 8;
+const MOVED_TOGETHER: usize = 8;
 /// Keys that are due when so many are moved.
-const DUE: u64 = 40 * AT_ONCE as u64;
+const DUE: u64 = 40 * MOVED_TOGETHER as u64;
 
 impl GrowingFilter {
     /// After each insert into a region, and removal from it.
@@ -139,7 +139,7 @@ impl GrowingFilter {
         let (olds, fresh) = self.places.layouts.split_at_mut(self.regions.len());
         let (old, fresh) = (&mut olds[sweep.region], &mut fresh[0]);
         let from = sweep.line;
-        let at_once = if self.stash.is_empty() { AT_ONCE } else { 1 };
+        let at_once = if self.stash.is_empty() { MOVED_TOGETHER } else { 1 };
         let until = (from + at_once).min(old.homes);
         let longer = fresh.length - old.length;
         // What the new lines go on with.
@@ -182,7 +182,7 @@ impl GrowingFilter {
         sweep.line = until;
         old.lines.free_before(until, &mut self.spare);
         // Those that come next.
-        (until..=until + AT_ONCE).for_each(|line| old.lines.prefetch(line));
+        (until..=until + MOVED_TOGETHER).for_each(|line| old.lines.prefetch(line));
         let next = if until < old.homes { old.first_hash(until) } else { None };
         match next {
             Some(hash) => self.places.moved = hash - self.places.from,

@@ -3,7 +3,7 @@
 use crate::format::journal::Point;
 
 /// So many changes are kept at least, beside an eighth of the keys. With more, a whole filter is saved.
-const FEW: u64 = 4096;
+const LEAST_KEPT: u64 = 4096;
 
 /// The hashes inserted and removed since a filter was saved.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct Changes {
 
 impl Changes {
     pub(super) fn since(point: Point, key_count: u64) -> Changes {
-        let most = usize::try_from(key_count / 8 + FEW).unwrap_or(usize::MAX);
+        let most = usize::try_from(key_count / 8 + LEAST_KEPT).unwrap_or(usize::MAX);
         Changes { point: Some(point), most, ..Changes::default() }
     }
 

@@ -115,8 +115,8 @@ impl<P: Probe + ?Sized> Select for P {}
 const RUN: usize = 1024;
 
 /// So few need less room, which is zeroed first.
-const FEW: usize = 64;
-const SOME: usize = 384;
+const SMALL_RUN: usize = 64;
+const MID_RUN: usize = 384;
 
 /// Is handed the number of a row, how many follow, and their answers, run by run.
 pub(crate) type Work<'w> = &'w mut dyn FnMut(usize, usize, &[u64]);
@@ -209,12 +209,12 @@ pub(crate) fn refine<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
     column: &C,
     rows: &mut [R],
 ) -> usize {
-    if rows.len() <= FEW {
-        return refine_in_runs(filter, column, rows, &mut [0; FEW], &mut [0]);
+    if rows.len() <= SMALL_RUN {
+        return refine_in_runs(filter, column, rows, &mut [0; SMALL_RUN], &mut [0]);
     }
     // What is left of a part of a column.
-    if rows.len() <= SOME {
-        return refine_in_runs(filter, column, rows, &mut [0; SOME], &mut [0; SOME / 64]);
+    if rows.len() <= MID_RUN {
+        return refine_in_runs(filter, column, rows, &mut [0; MID_RUN], &mut [0; MID_RUN / 64]);
     }
     refine_in_runs(filter, column, rows, &mut [0; RUN], &mut [0; RUN / 64])
 }
@@ -225,8 +225,8 @@ pub(crate) fn answer<P: Probe + ?Sized, C: Column + ?Sized>(
     column: &C,
     work: Work<'_>,
 ) {
-    if column.rows() <= FEW {
-        return each_run(filter, column, &mut [0; FEW], &mut [0], work);
+    if column.rows() <= SMALL_RUN {
+        return each_run(filter, column, &mut [0; SMALL_RUN], &mut [0], work);
     }
     each_run(filter, column, &mut [0; RUN], &mut [0; RUN / 64], work);
 }

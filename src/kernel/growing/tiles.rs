@@ -43,9 +43,9 @@ pub(crate) trait Homes {
 }
 
 /// Up to so many keys are probed one by one, their lines prefetched before.
-const FEW: usize = 4;
+const ONE_BY_ONE: usize = 4;
 /// With fewer keys it does not pay to find homes at once.
-const FEWEST_AT_ONCE: usize = 64;
+const FEWEST_HOMES: usize = 64;
 /// Tiles from the one at work to the one whose lines are prefetched far, with that.
 const RING: usize = 3;
 
@@ -275,7 +275,7 @@ impl<'a> Late<'a> {
         while self.count >= TILE {
             self.go_on((homes, calls), at_once, words);
         }
-        if self.count >= FEW {
+        if self.count >= ONE_BY_ONE {
             // Whole groups: the first key fills the last one.
             let count = self.count.next_multiple_of(EIGHT);
             let first = self.hashes[0];
@@ -332,8 +332,8 @@ pub(crate) fn contains_all<H: Homes>(
 ) -> usize {
     let Some(&first) = hashes.first() else { return 0 };
     let first = homes.home(first);
-    if let ([word, ..], ..=FEW) = (&mut *words, hashes.len()) {
-        let mut places = [first; FEW];
+    if let ([word, ..], ..=ONE_BY_ONE) = (&mut *words, hashes.len()) {
+        let mut places = [first; ONE_BY_ONE];
         for (place, &hash) in places.iter_mut().zip(hashes) {
             *place = homes.home(hash);
             prefetch::<INTO_L1>(std::ptr::from_ref(homes.line(place)).cast());
@@ -346,7 +346,7 @@ pub(crate) fn contains_all<H: Homes>(
     }
     let any = homes.line(&first);
     let is_far = plan != Prefetch::None;
-    let eight = if hashes.len() < FEWEST_AT_ONCE { None } else { calls.eight() };
+    let eight = if hashes.len() < FEWEST_HOMES { None } else { calls.eight() };
     let regions = eight.and_then(|eight| Some((eight, homes.regions()?)));
     let at_once = regions.as_ref().map(|(eight, regions)| (*eight, regions));
     if let ([word, ..], ..=TILE) = (&mut *words, hashes.len()) {

@@ -56,7 +56,7 @@ pub(super) mod avx512 {
     use std::arch::x86_64::*;
 
     /// Values in a register.
-    const AT_ONCE: usize = 8;
+    const LANES: usize = 8;
 
     macro_rules! picked {
         ($name:ident, $value:ident, $len:literal, $words:ident) => {
@@ -65,16 +65,16 @@ pub(super) mod avx512 {
             #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
             unsafe fn $name<R: Number>(values: &[$value], rows: &[R], seed: u64, out: &mut [u64]) {
                 let (flip, len) = start(seed, $len);
-                let (eights, rest) = rows.as_chunks::<AT_ONCE>();
+                let (eights, rest) = rows.as_chunks::<LANES>();
                 let mut to = out.as_mut_ptr().cast::<i64>();
                 // SAFETY: the caller's promise: there is a value for each row, and room for its hash.
                 unsafe {
                     for eight in eights {
                         _mm512_storeu_epi64(to, hashes($words(values, eight), flip, len));
-                        to = to.add(AT_ONCE);
+                        to = to.add(LANES);
                     }
                     if let Some(&first) = rest.first() {
-                        let mut eight = [first; AT_ONCE];
+                        let mut eight = [first; LANES];
                         eight[..rest.len()].copy_from_slice(rest);
                         let last = ((1_u32 << rest.len()) - 1) as __mmask8;
                         let hashes = hashes($words(values, &eight), flip, len);
@@ -105,7 +105,7 @@ pub(super) mod avx512 {
     /// There is a value for each row.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn words_of_u64<R: Number>(values: &[u64], rows: &[R; AT_ONCE]) -> __m512i {
+    unsafe fn words_of_u64<R: Number>(values: &[u64], rows: &[R; LANES]) -> __m512i {
         // SAFETY: the caller's promise.
         unsafe {
             _mm512_rol_epi64::<32>(
@@ -118,7 +118,7 @@ pub(super) mod avx512 {
     /// There is a value for each row.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn words_of_u32<R: Number>(values: &[u32], rows: &[R; AT_ONCE]) -> __m512i {
+    unsafe fn words_of_u32<R: Number>(values: &[u32], rows: &[R; LANES]) -> __m512i {
         // SAFETY: the caller's promise.
         unsafe { twice(lanes!(_mm256_setr_epi32, values, rows as i32: 0, 1, 2, 3, 4, 5, 6, 7)) }
     }
