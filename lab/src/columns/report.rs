@@ -7,6 +7,7 @@ use super::{
 };
 use crate::common::data::size_name;
 use crate::common::rounds::{Times, median, ratio};
+use crate::matrix::thousands;
 use crate::speed::{per_cent, short};
 use std::fmt::Write;
 
@@ -80,7 +81,7 @@ pub(crate) fn tables(hashing: &Times, all: &[Measured], built: &Built) -> String
         text,
         "\n| ns per value, hashes and inserts of {} values | `engines::parquet` | parquet, `Sbbf` | times as fast \
          |\n|---|---:|---:|---:|\n| Parquet's blocks, 12 bits per value | {ours} | {theirs} | {} |",
-        built.values,
+        thousands(built.values),
         short(ratio(&built.theirs, &built.ours).median)
     );
     text

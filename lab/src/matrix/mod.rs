@@ -7,7 +7,7 @@ pub(crate) mod bins;
 mod report;
 mod touch;
 
-pub(crate) use report::{csv, picture, tables};
+pub(crate) use report::{csv, picture, tables, thousands};
 
 use crate::common::data::{chain, mix, size_name};
 use crate::common::memory::{Array, Memory};

@@ -32,11 +32,11 @@ impl Set {
     }
 }
 
-/// "4,096".
-fn thousands(number: usize) -> String {
+/// "4,096", "10,000,000".
+pub(crate) fn thousands(number: usize) -> String {
     match number {
         0..1000 => number.to_string(),
-        _ => format!("{},{:03}", number / 1000, number % 1000),
+        _ => format!("{},{:03}", thousands(number / 1000), number % 1000),
     }
 }
 
