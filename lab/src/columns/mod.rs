@@ -315,7 +315,7 @@ fn time(
     add(&mut rounds, GIVEN, hashed, |hashes, room| ours.contains_hashes(hashes, &mut room.words));
     #[cfg(arrow)]
     add(&mut rounds, FIND, hashed, |hashes, room| {
-        filters.acero.find(hashes.try_into().expect("a whole call"), &mut room.words);
+        filters.acero.find(hashes, &mut room.words);
         room.words[0] as usize
     });
     rounds.run()
