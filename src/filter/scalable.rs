@@ -86,7 +86,7 @@ const SMALL: u64 = 1024;
 const STAGE_BATCH: usize = 1024;
 
 /// Up to so many keys in a call are probed one by one in memory, too.
-const SINGLY: usize = 3;
+const SINGLY: usize = 2;
 
 impl ScalableFilter {
     /// Creates an empty filter. `first_keys` is the number of keys of its first stage, raised to

@@ -139,6 +139,9 @@ pub(super) trait Ops {
     /// themselves.
     const SHORT: bool = true;
 
+    /// Whether three have it, too: where few programs have the code.
+    const THREE: bool = false;
+
     /// Whether so few keys in a filter of so many bytes are prefetched before they are probed. The
     /// misses of fewer overlap by themselves.
     #[inline(always)]

@@ -68,7 +68,7 @@ macro_rules! kernel {
             // SAFETY: the caller's promise.
             unsafe {
                 match count {
-                    3 => O::probe_few(single, from_raw_parts(hashes, 3), word),
+                    3 if O::THREE => O::probe_few(single, from_raw_parts(hashes, 3), word),
                     _ => many::<O>(single, hashes, count, word),
                 }
             }
@@ -83,7 +83,7 @@ macro_rules! kernel {
         ) -> usize {
             // SAFETY: the caller's promise; those before do the others.
             unsafe {
-                assert_unchecked(count > 4);
+                assert_unchecked(count > 2);
                 batch::probe_few::<O>(single, from_raw_parts(hashes, count), word)
             }
         }

@@ -4,13 +4,10 @@ use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
-use crate::kernel::Prefetch;
 use crate::key::Key;
 
 /// Up to so many keys in a call are probed one by one.
 pub(super) const SINGLY: usize = 8;
-/// The same of a filter that fits in the cache: to find the homes of many keys first pays later there.
-pub(super) const SINGLY_NEAR: usize = 23;
 
 impl GrowingFilter {
     /// Whether the prefix of a hash is beside the lines.
@@ -90,10 +87,7 @@ impl Probe for GrowingFilter {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        let near = || self.places.plan() == Prefetch::None;
-        if (1..=SINGLY).contains(&hashes.len())
-            || (SINGLY..=SINGLY_NEAR).contains(&hashes.len()) && near()
-        {
+        if (1..=SINGLY).contains(&hashes.len()) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let present = self.places.contains_all(self.calls, hashes, words);

@@ -84,6 +84,7 @@ impl<const BITS: u32> Integers<BITS> {
 
 impl<const BITS: u32> Ops for Integers<BITS> {
     const INSERTS: bool = false;
+    const THREE: bool = true;
 
     #[inline(always)]
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {

@@ -58,6 +58,7 @@ pub(super) unsafe fn tile<V: Vectors>(lines: Lines, hashes: &[u64]) -> u64 {
 
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     const INSERTS: bool = false;
+    const THREE: bool = true;
 
     #[inline(always)]
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {

@@ -9,8 +9,8 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
+use super::calls::calls;
 use super::levels::{ANY, FOUR, Found, Line, Tile, UP_TO_7, by_rows};
-use super::one_key::one_key;
 use super::rows::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use std::arch::x86_64::*;
@@ -70,7 +70,7 @@ impl Tile for Avx2 {
         unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
     }
 
-    one_key! { #[target_feature(enable = "avx2,bmi2,popcnt")] }
+    calls! { #[target_feature(enable = "avx2,bmi2,popcnt")] }
 }
 
 /// The coefficients of a key, each part in all lanes.

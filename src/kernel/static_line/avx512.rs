@@ -4,8 +4,8 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
+use super::calls::calls;
 use super::levels::{ANY, Found, Line, Tile, by_rows};
-use super::one_key::one_key;
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
@@ -35,7 +35,7 @@ impl Tile for Avx512 {
         unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
     }
 
-    one_key! { #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")] }
+    calls! { #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")] }
 }
 
 /// What a line says of a key, whose rows have so many further fields.

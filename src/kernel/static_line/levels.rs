@@ -22,46 +22,6 @@ pub(super) struct Found {
 /// How many keys of a few are done together, where that pays; fewer or as many have code of their own.
 pub(super) const FOUR: usize = 4;
 
-impl Found {
-    /// Moves all up, and puts what a level says of so many keys in the lowest places.
-    #[inline(always)]
-    fn push(&mut self, some: Found, keys: usize) {
-        self.hits = (self.hits << keys).wrapping_add(some.hits);
-        self.bumped = (self.bumped << keys).wrapping_add(some.bumped);
-    }
-
-    /// What the first level says of a key, in lines of so many rows; a hit of a bumped key is none.
-    ///
-    /// # Safety
-    /// As for [`Ops`].
-    #[inline(always)]
-    unsafe fn one<const ROWS: u32, T: Tile>(lines: Lines, hash: u64) -> Found {
-        let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
-        // SAFETY: the caller vouches for the lines, and this is one of them.
-        let line = unsafe { T::line::<ROWS>(at, Rows::of(ROWS), hash) };
-        let bumped = (top(hash, lines.count()) >= line.threshold).into();
-        Found { hits: matches(line.parities, hash, ROWS).into(), bumped }
-    }
-
-    /// The same of four keys.
-    ///
-    /// # Safety
-    /// As for [`Ops`].
-    #[inline(always)]
-    unsafe fn four<const ROWS: u32, T: Tile>(lines: Lines, hashes: &[u64; FOUR]) -> Found {
-        let at = |hash| lines.first().wrapping_add(offset(ROWS, hash, lines.count())).cast_const();
-        // SAFETY: the caller vouches for the lines, of which these are.
-        let (thresholds, hits) = unsafe { T::four::<ROWS>(hashes.map(at), *hashes) };
-        let mut bumped = 0_u64;
-        // By numbers: else the thresholds go through memory.
-        for i in (0..FOUR).rev() {
-            let over = top(hashes[i], lines.count()) >= thresholds[i];
-            bumped = bumped.wrapping_add(bumped).wrapping_add(u64::from(over));
-        }
-        Found { hits, bumped }
-    }
-}
-
 /// What a line says of one key.
 #[derive(Clone, Copy)]
 pub(super) struct Line {
@@ -75,7 +35,7 @@ pub(super) struct Line {
 /// # Safety of the methods
 /// As for [`Ops`].
 pub(super) trait Tile {
-    /// Whether each number of rows has code for single keys, not only those that most rates need.
+    /// Whether each number of rows has code for single keys and for a few, not only those that most rates need.
     const EACH: bool = false;
 
     /// What the line at an address says of a key. `ROWS` is what is known of their number.
@@ -138,7 +98,8 @@ pub(super) trait Tile {
     /// The same of any lines, if the second level has bumped the key. The hash is that of the third.
     unsafe extern "C" fn third(single: &Single<'_>, hash: u64) -> bool;
 
-    /// The same of so many keys, up to [`FOUR`]: writes their answers, and returns how many are true.
+    /// The same of lines of so many rows, for so many keys, up to [`FOUR`]: writes their answers, and returns how
+    /// many are true.
     unsafe extern "C" fn some_keys<const ROWS: u32, const N: usize>(
         single: &Single<'_>,
         hashes: *const u64,
@@ -162,7 +123,15 @@ pub(super) trait Tile {
         word: &mut u64,
     ) -> usize;
 
-    /// The same in lines with another number of rows of the class of this one.
+    /// The same by single probes, in lines with any number of rows of the class of this one.
+    unsafe extern "C" fn one_by_one<const ROWS: u32>(
+        single: &Single<'_>,
+        hashes: *const u64,
+        count: usize,
+        word: &mut u64,
+    ) -> usize;
+
+    /// The same in lines with another number of rows of that class.
     unsafe extern "C" fn few_of_other_rows<const ROWS: u32>(
         single: &Single<'_>,
         hashes: *const u64,
@@ -277,83 +246,13 @@ pub(super) unsafe fn later<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: 
     }
 }
 
-/// Answers up to four keys one by one: no misprediction then makes another key wait. At the first that is bumped it
-/// jumps away, so that no register is saved for that.
-///
-/// # Safety
-/// As for [`Ops`]; there are `N` hashes.
-#[inline(always)]
-pub(super) unsafe fn some_keys<const ROWS: u32, const N: usize, T: Tile>(
-    single: &Single<'_>,
-    hashes: *const u64,
-    word: &mut u64,
-) -> usize {
-    let (lines, mut hits) = (single.lines(), 0);
-    // SAFETY: the caller's promise.
-    unsafe {
-        if ROWS != 8 && !single.numbered(ROWS as u8) {
-            return T::few_of_other_rows::<ROWS>(single, hashes, N, word);
-        }
-        // From the last on, so that an answer moves those behind it up. Written out: a loop may stay one.
-        macro_rules! key {
-            ($number:literal) => {
-                if N > $number {
-                    let hash = *hashes.add($number);
-                    let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
-                    let line = T::line::<ROWS>(at, Rows::of(ROWS), hash);
-                    if top(hash, lines.count()) >= line.threshold {
-                        return T::keys_from_bumped::<ROWS, $number>(single, hashes, hits, word);
-                    }
-                    hits = hits << 1 | u64::from(matches(line.parities, hash, ROWS));
-                }
-            };
-        }
-        key!(3);
-        key!(2);
-        key!(1);
-        key!(0);
-    }
-    *word = hits;
-    hits.count_ones() as usize
-}
-
-/// Answers keys: the first level for all of them, without a branch on its lines, so that no misprediction ends
-/// the overlap of misses; then the bumped keys.
-///
-/// # Safety
-/// As for [`Ops`]; there are up to 64 hashes.
-#[inline(always)]
-pub(super) unsafe fn few_keys<const ROWS: u32, T: Tile>(
-    single: &Single<'_>,
-    hashes: &[u64],
-    word: &mut u64,
-) -> usize {
-    let (lines, mut found) = (single.lines(), Found { hits: 0, bumped: 0 });
-    // SAFETY: the caller's promise.
-    unsafe {
-        let fours = if T::together(ROWS) { hashes.len() / FOUR } else { 0 };
-        for &hash in hashes[FOUR * fours..].iter().rev() {
-            found.push(Found::one::<ROWS, T>(lines, hash), 1);
-        }
-        for four in hashes.as_chunks().0[..fours].iter().rev() {
-            found.push(Found::four::<ROWS, T>(lines, four), FOUR);
-        }
-        let Found { mut hits, bumped } = found;
-        hits &= !bumped;
-        if bumped != 0 {
-            return T::few_bumped::<ROWS>(single, hashes.as_ptr(), bumped, hits, word);
-        }
-        *word = hits;
-        hits.count_ones() as usize
-    }
-}
-
 /// The operations by a backend's `T`, and the shortest code for single keys in lines of so many
 /// `ROWS`, if that is known.
 pub(in crate::kernel) struct Levels<T, const ROWS: u32 = ANY>(PhantomData<T>);
 
 impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
     const INSERTS: bool = false;
+    const THREE: bool = true;
 
     #[inline(always)]
     fn line_log2(packed: u32) -> u32 {
@@ -422,14 +321,15 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
         // SAFETY: the caller's promise.
         unsafe {
             match hashes.len() {
+                count @ ..=FOUR if !T::EACH => T::one_by_one::<ROWS>(single, keys, count, word),
                 1 => T::some_keys::<ROWS, 1>(single, keys, word),
                 2 => T::some_keys::<ROWS, 2>(single, keys, word),
                 3 => T::some_keys::<ROWS, 3>(single, keys, word),
-                FOUR if !T::together(ROWS) => T::some_keys::<ROWS, FOUR>(single, keys, word),
+                FOUR => T::some_keys::<ROWS, FOUR>(single, keys, word),
                 count if ROWS != 8 && !single.numbered(ROWS as u8) => {
                     T::few_of_other_rows::<ROWS>(single, keys, count, word)
                 }
-                _ => few_keys::<ROWS, T>(single, hashes, word),
+                count => T::few_keys::<ROWS>(single, keys, count, word),
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! `plain`, `neon`, `avx2` and `avx512` each answer a tile of keys by one level: which keys it contains,
 //! and which it has bumped. `levels` has what they share: the bumped keys of a batch are collected,
-//! and probed at the next level as a batch of its own. `one_key` answers single keys. `build` makes filters.
+//! and probed at the next level as a batch of its own. `one_key` answers single keys, `few_keys` a few,
+//! by functions that `calls` makes of them. `build` makes filters.
 //!
 //! The rows and the sizes of the levels stand for k: see `rows`.
 
@@ -12,6 +13,8 @@ mod avx2;
 mod avx512;
 pub(crate) mod build;
 mod bumped;
+mod calls;
+mod few_keys;
 mod levels;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;

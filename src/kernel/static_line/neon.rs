@@ -3,8 +3,8 @@
 //! parity. NEON is part of every AArch64 CPU.
 
 use super::super::single::Single;
+use super::calls::calls;
 use super::levels::{ANY, Line, Tile, by_rows};
-use super::one_key::one_key;
 use super::plain::lowest_bits;
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
@@ -21,7 +21,7 @@ impl Tile for Neon {
         unsafe { by_rows!(if ROWS == ANY { rows.count } else { ROWS }, one => (line, rows, hash)) }
     }
 
-    one_key! {}
+    calls! {}
 }
 
 /// What a line says of a key, whose rows have so many further fields.

@@ -1,8 +1,8 @@
 //! Static lines on every CPU, one lane after the other.
 
 use super::super::single::Single;
+use super::calls::calls;
 use super::levels::{Line, Tile};
-use super::one_key::one_key;
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
@@ -34,7 +34,7 @@ impl Tile for Plain {
         Line { threshold, parities }
     }
 
-    one_key! {}
+    calls! {}
 }
 
 /// The parity of each lane: bit `i` is that of lane `i`.
