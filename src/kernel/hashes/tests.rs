@@ -18,6 +18,9 @@ fn numbers() -> impl Iterator<Item = u64> {
     limits.into_iter().chain((0..64).map(|i| 1 << i)).chain(random)
 }
 
+/// Of bytes, with a seed.
+type Hash = fn(&[u8], u64) -> u64;
+
 /// Of columns of every length up to 130, from every start to a register's end.
 fn check<T: Copy>(
     values: &[T],
@@ -27,9 +30,7 @@ fn check<T: Copy>(
     for backend in Backend::available() {
         let kernels = backend.kernels().unwrap();
         for seed in [0, 7, u64::MAX, 0xFFFF_FFFF, 1 << 32, 0x0102_0304_0506_0708] {
-            let hashes: [(_, fn(&[u8], u64) -> u64); 2] =
-                [(&CALLS, xxh3_64_with_seed), (&XXH64, xxh64)];
-            for (table, hash) in hashes {
+            for (table, hash) in [(&CALLS, xxh3_64_with_seed as Hash), (&XXH64, xxh64)] {
                 let expected: Vec<u64> =
                     values.iter().map(|&value| hash(&bytes(value), seed)).collect();
                 for len in 0..=130 {
