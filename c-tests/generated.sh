@@ -85,7 +85,7 @@ C
 wide=(-mavx512f -mavx512vl -mbmi2)
 here=() # an argument, if this CPU has these
 ! grep -qw avx512vl /proc/cpuinfo || here=(wide)
-for level in -O0 -O2; do
+for level in -O0 -O1 -O2; do
     flags=(-std=c++17 $level -Wall -Wextra -Werror -I../include)
     "$cxx" "${flags[@]}" -c -o "$work/plain.o" "$work/plain.cpp"
     "$cxx" "${flags[@]}" "${wide[@]}" -c -o "$work/wide.o" "$work/wide.cpp"

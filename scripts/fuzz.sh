@@ -24,7 +24,7 @@ seconds=${1-30}
 }
 shift $(($# > 0 ? 1 : 0))
 
-# As cargo-fuzz builds, which takes as long to compile as the fuzzers: AddressSanitizer, and the counters
+# As cargo-fuzz builds: AddressSanitizer, and the counters
 # and comparisons that guide libFuzzer. One unit of code each, since instrumented ones are not inlined across.
 # The target is named so that build scripts and macros, which run here, are not instrumented. What is not
 # optimised much is compiled in half the time.
@@ -60,12 +60,16 @@ for target in "${targets[@]}"; do
     corpora=("$found" "fuzz/corpus/$target")
     if [ "$target" = decode ]; then
         # The filters alone: beside them are lists of probes. All are read first, the long ones for half a minute:
-        # as long ones as leave time to change them.
+        # those that leave time to change them, and the shortest of each directory, however long.
         seeds=target/fuzz-seeds/$target
         rm -rf "$seeds" && mkdir -p "$seeds"
         for file in golden/{accepted,rejected}/*.bloomline golden/*/{accepted,rejected}/*.bloomline; do
             name=${file#golden/}
             [ "$(wc -c <"$file")" -gt $((seconds * 50)) ] || cp "$file" "$seeds/${name//\//-}"
+        done
+        for directory in golden/{accepted,rejected} golden/*/{accepted,rejected}; do
+            shortest=$(find "$directory" -maxdepth 1 -name '*.bloomline' -printf '%s %p\n' | sort -n | sed -n '1s/^[0-9]* //p')
+            [ -z "$shortest" ] || cp "$shortest" "$seeds/shortest-${directory//\//-}"
         done
         corpora+=("$seeds")
     fi

@@ -82,7 +82,7 @@ racing() {
 }
 
 # What C does in place of Go: batches, by filters whose lines it reads, and by what is made of them.
-by_c='Backend|Batch|Golden|Histor|Static|Shape|Beside|Cascade|SelectRows|NullableColumns|ColumnViewIs|FuzzOpen'
+by_c='Backend|Batch|Golden|Histor|Static|Shape|Beside|Cascade|SelectRows|NullableColumns|ColumnViewIs|Parallel|FuzzOpen'
 
 core() {
     lint go
@@ -245,6 +245,7 @@ fuzz() {
         go -C "$directory" test -c -fuzz . -o "$out/fuzz.test" . || die "FAILED: go test -c -fuzz in $directory"
         # By itself: the shell loses the status of what a loop reads from.
         list=$("$out/fuzz.test" -test.list '^Fuzz') || die "FAILED: the list of fuzzers in $directory: $list"
+        [ -n "$list" ] || die "no fuzzer in $directory"
         while read -r target; do
             echo "== $module $target, $seconds seconds"
             (cd "$directory" && "$out/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "${seconds}s" \

@@ -1,6 +1,8 @@
 //! What a backend does for a layout: a table of functions, and how they are called.
 
 use super::backend::Backend;
+#[cfg(feature = "capi")]
+use super::batch;
 use super::batch::{Hashes, TILE};
 use super::layout::{Layout, SHARED_CLASSIC, SHARED_NATIVE};
 use super::lines::Lines;
@@ -105,6 +107,17 @@ pub(super) unsafe extern "C" fn few_of_whole(
 ) -> usize {
     // SAFETY: the caller's promise.
     unsafe { (single.own_kernel().calls(0).few)(single, hashes, count, word) }
+}
+
+/// [`Few`] of lines whose functions this copy of the library does not have.
+#[cfg(feature = "capi")]
+pub(super) extern "C" fn few_of_anything(
+    _: &Single<'_>,
+    _: *const u64,
+    count: usize,
+    word: &mut u64,
+) -> usize {
+    batch::anything(count, word)
 }
 
 impl<'a> Single<'a> {

@@ -54,8 +54,8 @@ impl Words {
             return None;
         }
         let backends = FEW.get(usize::from(self.kernel()))?;
-        // SAFETY: detection found the backend, and there is a row for each; words that are sound exist only
-        // after one was chosen, and the function is of the kernel and the k that the lines are probed with.
+        // SAFETY: there is a row for each backend, and for none, in which all keys may be present. Detection found
+        // the backend, and the function is of the kernel and the k that the lines are probed with.
         unsafe {
             let classes = backends.get_unchecked(Kernels::chosen_number());
             let few = classes[usize::from(CLASSES[self.detail() as usize & 0xFF] & 3)];

@@ -5,7 +5,7 @@ use super::batch::{self, Hashes, Ops};
 use super::column::Column;
 use super::functions::{Calls, Kernel};
 #[cfg(feature = "capi")]
-use super::functions::{class, few_of_whole};
+use super::functions::{class, few_of_anything, few_of_whole};
 use super::layout::Layout;
 use super::lines::Lines;
 use super::prefetch::{INTO_L1, Prefetch};
@@ -440,6 +440,12 @@ pub(super) static FEW: [[[Few; 4]; 8]; NUMBERS] = {
             (i / 4 / Backend::ALL.len(), i / 4 % Backend::ALL.len(), i % 4);
         all[number + 1][backend + 1][class] = ALL[number][backend].calls[class].few;
         i += 1;
+    }
+    // No backend was chosen here: another copy of the library has opened the view.
+    let mut number = 0;
+    while number < NUMBERS {
+        all[number][0] = [few_of_anything as Few; 4];
+        number += 1;
     }
     all
 };

@@ -155,16 +155,20 @@ pub(super) unsafe fn locate<'a>(
             _mm512_storeu_si512(values[group].as_mut_ptr().cast(), spot.value);
             _mm256_storeu_si256(widths[group].as_mut_ptr().cast(), _mm512_cvtepi64_epi32(width));
         }
-        fetch(regions, &spot, &mut lines[group]);
+        // SAFETY: it is.
+        unsafe { fetch(regions, &spot, &mut lines[group]) };
         group += 1;
     }
     there
 }
 
 /// Writes the lines of eight keys.
+///
+/// # Safety
+/// The spot is of these regions.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn fetch<'a>(regions: &Regions<'a>, spot: &Spot, lines: &mut [&'a Line; GROUP]) {
+unsafe fn fetch<'a>(regions: &Regions<'a>, spot: &Spot, lines: &mut [&'a Line; GROUP]) {
     const LOG2: u32 = LINE_BYTES.ilog2();
     let &Spot { line, is_there, starts, .. } = spot;
     if !regions.in_chunks {

@@ -128,6 +128,7 @@ impl<'a> Regions<'a> {
         let small = |shift: u32| u64::from(shift | known.r << 8 | log2 << 16);
         self.starts.set(region, starts as u64);
         if self.is_narrow {
+            debug_assert!((first | count | known.w | known.u) >> 32 == 0, "two to a word");
             let (reciprocal, shift) = narrow_reciprocal(known.u);
             self.w.set(region, known.w | known.u << 32);
             self.reciprocal.set(region, reciprocal | small(shift) << 32);
@@ -143,7 +144,7 @@ impl<'a> Regions<'a> {
     }
 }
 
-/// For numbers below [`NARROW`]: a product with the first number, shifted by the second, is a division by `u`, which is
+/// For numbers up to [`NARROW`]: a product with the first number, shifted by the second, is a division by `u`, which is
 /// 2 to [`NARROW`].
 fn narrow_reciprocal(u: u64) -> (u64, u32) {
     // With `2^bits < u <= 2^(bits + 1)` the first has 32 bits. It is too high by `u / 2^shift` at most, which makes
