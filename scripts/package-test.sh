@@ -3,7 +3,7 @@
 #
 #   scripts/package-test.sh
 #
-# * it is small: at most 360 files and 1 MiB
+# * it is small: at most 400 files and 1 MiB
 # * it has every file that its README.md links to
 # * a program that depends on it builds and runs, without features
 # * the C libraries build from it
@@ -27,7 +27,7 @@ tar -xzf "$pack" -C "$out/crate" --strip-components=1
 
 files=$(find "$out/crate" -type f | wc -l) bytes=$(wc -c <"$pack")
 say "$files files, $bytes bytes"
-[ "$files" -le 360 ] || die "more than 360 files: see 'include' in Cargo.toml"
+[ "$files" -le 400 ] || die "more than 400 files: see 'include' in Cargo.toml"
 [ "$bytes" -le $((1024 * 1024)) ] || die "more than 1 MiB"
 
 links=0
