@@ -4,10 +4,13 @@ use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
+use crate::kernel::Prefetch;
 use crate::key::Key;
 
 /// Up to so many keys in a call are probed one by one.
 pub(super) const SINGLY: usize = 8;
+/// The same of a filter that fits in the cache, where tiles pay only if they are filled.
+pub(super) const SINGLY_NEAR: usize = 15;
 
 impl GrowingFilter {
     /// Whether the prefix of a hash is beside the lines.
@@ -87,7 +90,10 @@ impl Probe for GrowingFilter {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if (1..=SINGLY).contains(&hashes.len()) {
+        let is_near = || self.places.plan() == Prefetch::None;
+        if (1..=SINGLY).contains(&hashes.len())
+            || (SINGLY..=SINGLY_NEAR).contains(&hashes.len()) && is_near()
+        {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let present = self.places.contains_all(self.calls, hashes, words);

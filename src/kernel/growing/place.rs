@@ -447,7 +447,12 @@ impl Homes for Places {
 impl Places {
     /// Probes the lines for many keys, as [`contains_all`].
     pub(crate) fn contains_all(&self, calls: &Calls, hashes: &[u64], words: &mut [u64]) -> usize {
+        contains_all(self, calls, hashes, self.plan(), words)
+    }
+
+    /// How a batch prefetches its lines.
+    pub(crate) fn plan(&self) -> Prefetch {
         let lines: usize = self.layouts.iter().map(|layout| layout.lines.there()).sum();
-        contains_all(self, calls, hashes, Prefetch::to_probe(lines * LINE_BYTES), words)
+        Prefetch::to_probe(lines * LINE_BYTES)
     }
 }

@@ -109,8 +109,7 @@ impl<'a> Spans<'a> {
     /// how many bits are set.
     pub(crate) fn contains_all(&self, calls: &Calls, hashes: &[u64], words: &mut [u64]) -> usize {
         if self.lines.is_some() {
-            let plan = Prefetch::to_probe(self.bytes.len());
-            return contains_all(self, calls, hashes, plan, words);
+            return contains_all(self, calls, hashes, self.plan(), words);
         }
         let mut present = 0;
         for (i, &hash) in hashes.iter().enumerate() {
@@ -125,6 +124,11 @@ impl<'a> Spans<'a> {
             present += usize::from(is_there);
         }
         present
+    }
+
+    /// How a batch prefetches its lines.
+    pub(crate) fn plan(&self) -> Prefetch {
+        Prefetch::to_probe(self.bytes.len())
     }
 }
 
