@@ -66,8 +66,8 @@ test-short-rust: tools
 
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the long ones have none.
-test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-tsan test-redis test-fuzz test-engines \
-    test-cross-go test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
+test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-cross-c test-go test-asan test-tsan test-redis test-fuzz \
+    test-engines test-cross-go test-package test-windows ## all tests, on emulated CPUs too; -j2 takes half the time
 
 test-rust: ## the Rust tests: every backend against the definition, formats, rates
 	$(MAKE) --no-print-directory test-tools lint
@@ -165,7 +165,8 @@ test-i686: ## the Rust tests with 32 bits
 test-windows: tools ## that the library compiles for Windows
 	scripts/cross-test.sh windows
 
-test-cross-c: tools ## the tests of C, emulated and with musl
+test-cross-c: ## the tests of C, emulated and with musl
+	@$(MAKE) --no-print-directory tools
 	$(MAKE) --no-print-directory -C c-tests cross musl
 
 test-cross-go: go-tools ## the tests of Go, emulated
