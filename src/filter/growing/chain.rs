@@ -4,7 +4,7 @@ use super::ordered::Ordered;
 use crate::error::Error;
 use crate::kernel::growing::place::Layout;
 use crate::kernel::growing::{Calls, Line, OPENED, goes_on, last, set_goes_on};
-use crate::layouts::growing::{BASES, Found, HEADER, MOST_KEYS};
+use crate::layouts::growing::{BASES, HEADER, MOST_KEYS};
 use crate::line::LINE_BITS;
 
 /// The lines that may follow those which are the home of a prefix.
@@ -301,22 +301,10 @@ pub(super) fn each_line(
     }
 }
 
-/// The line of a chain that has exactly this value, and the value as it is counted there.
-fn exact(layout: &Layout, home: usize, value: i64) -> Option<(usize, i64)> {
-    let (mut at, mut value) = (home, value);
-    loop {
-        match layout.calls.find(layout.lines.get(at)?, value, layout.r) {
-            Found::Present => return Some((at, value)),
-            Found::Absent => return None,
-            Found::Onward => (at, value) = (at + 1, value - layout.values()),
-        }
-    }
-}
-
 /// The stored prefix of a value that is the longest, by its line and its value there.
 pub(super) fn longest(layout: &Layout, home: usize, value: i64) -> Option<(usize, i64)> {
     // None is longer than one of full length, for which no line is taken apart.
-    if let Some(found) = exact(layout, home, value) {
+    if let Some(found) = layout.search_exactly(home, value) {
         return Some(found);
     }
     let (mut best, mut at) = (None, home);

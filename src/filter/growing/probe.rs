@@ -8,9 +8,19 @@ use crate::kernel::Prefetch;
 use crate::key::Key;
 
 /// Up to so many keys in a call are probed one by one.
-pub(super) const SINGLY: usize = 8;
+const SINGLY: usize = 8;
 /// The same of a filter that fits in the cache, where tiles pay only if they are filled.
-pub(super) const SINGLY_NEAR: usize = 15;
+const SINGLY_NEAR: usize = 15;
+
+/// Whether so many keys are probed one by one, in lines that a batch would prefetch so.
+#[inline]
+pub(super) fn is_singly(keys: usize, plan: impl FnOnce() -> Prefetch) -> bool {
+    match keys {
+        0 => false,
+        1..=SINGLY => true,
+        _ => keys <= SINGLY_NEAR && plan() == Prefetch::None,
+    }
+}
 
 impl GrowingFilter {
     /// Whether the prefix of a hash is beside the lines.
@@ -90,10 +100,7 @@ impl Probe for GrowingFilter {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        let is_near = || self.places.plan() == Prefetch::None;
-        if (1..=SINGLY).contains(&hashes.len())
-            || (SINGLY..=SINGLY_NEAR).contains(&hashes.len()) && is_near()
-        {
+        if is_singly(hashes.len(), || self.places.plan()) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let present = self.places.contains_all(self.calls, hashes, words);

@@ -1,6 +1,6 @@
 //! Views of growing filters: probes an encoded one where its bytes are.
 
-use super::probe::{SINGLY, SINGLY_NEAR};
+use super::probe::is_singly;
 use super::runs::{self, Runs, Sum};
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::hash::KeyHash;
 use crate::kernel::growing::place::{Common, Layout};
 use crate::kernel::growing::spans::{Span, Spans};
 use crate::kernel::growing::{Calls, OPENED, goes_on};
-use crate::kernel::{Backend, Kernels, Prefetch};
+use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
 use crate::shape::growing::Width;
@@ -395,9 +395,6 @@ impl<B: AsRef<[u8]>> Probe for GrowingView<B> {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if (1..=SINGLY).contains(&hashes.len()) {
-            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
-        }
         let Some(blocks) = self.blocks() else {
             for (word, hashes) in words.iter_mut().zip(hashes.chunks(64)) {
                 *word = u64::MAX >> (64 - hashes.len());
@@ -405,7 +402,7 @@ impl<B: AsRef<[u8]>> Probe for GrowingView<B> {
             return hashes.len();
         };
         let spans = Spans::new(&self.parts.spans, blocks);
-        if (1..=SINGLY_NEAR).contains(&hashes.len()) && spans.plan() == Prefetch::None {
+        if is_singly(hashes.len(), || spans.plan()) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let mut present = spans.contains_all(self.parts.calls, hashes, words);

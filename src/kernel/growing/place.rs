@@ -306,9 +306,26 @@ impl Layout {
     /// the value as it is counted there.
     #[inline(always)]
     pub(crate) fn search(&self, line: usize, value: i64) -> Option<(usize, i64)> {
+        self.follow(line, value, |line, value| self.look(line, value))
+    }
+
+    /// The same of a value of full length, and no other.
+    #[inline(always)]
+    pub(crate) fn search_exactly(&self, line: usize, value: i64) -> Option<(usize, i64)> {
+        self.follow(line, value, |line, value| self.calls.find(line, value, self.r))
+    }
+
+    /// From line to line, until one says whether it has the value.
+    #[inline(always)]
+    fn follow(
+        &self,
+        line: usize,
+        value: i64,
+        look: impl Fn(&Line, i64) -> Found,
+    ) -> Option<(usize, i64)> {
         let (mut line, mut value) = (line, value);
         loop {
-            match self.look(self.lines.get(line)?, value) {
+            match look(self.lines.get(line)?, value) {
                 Found::Present => return Some((line, value)),
                 Found::Absent => return None,
                 Found::Onward => (line, value) = (line + 1, value - self.values()),
