@@ -67,7 +67,7 @@ test-short-rust: tools
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the long ones have none.
 test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-cross-c test-go test-asan test-tsan test-redis test-fuzz \
-    test-engines test-cross-go test-package test-windows ## all tests, on emulated CPUs too; -j2 takes half the time
+    test-engines test-cross-go test-package test-windows ## all tests, on emulated CPUs too; -j3 takes half the time
 
 test-rust: ## the Rust tests: every backend against the definition, formats, rates
 	$(MAKE) --no-print-directory test-tools lint
@@ -80,7 +80,7 @@ test-rust: ## the Rust tests: every backend against the definition, formats, rat
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example revoked 100000
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example lsm_index 130
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example object_store 65
-	$(TEST_PROFILE) tests/walk.py docs/tutorials/rust.md docs/how-to/choose-a-size.md docs/how-to/share-a-file.md docs/how-to/threads.md
+	CARGO_PROFILE_RELEASE_OPT_LEVEL=1 $(TEST_PROFILE) tests/walk.py docs/tutorials/rust.md docs/how-to/choose-a-size.md docs/how-to/share-a-file.md docs/how-to/threads.md
 
 test-package: tools ## the crate as it is published: small, its links hold, it builds; its public items
 	scripts/package-test.sh

@@ -343,9 +343,7 @@ if [ $# -eq 0 ]; then
     list=$(mktemp)
     trap 'rm -f "$list"' EXIT
     run --quiet -- --list >"$list"
-    width=()
-    [ "$name" != i686 ] || width=(32)
-    long=$("$here/long-tests.sh" "$list" ${width[@]+"${width[@]}"})
+    long=$("$here/long-tests.sh" "$list" "$name")
     mapfile -t skip <<<"$long"
     skip=(-- "${skip[@]}")
     : >"$BLOOMLINE_CROSS_RAN"

@@ -2,17 +2,18 @@
 # Which Rust tests do not run on other CPUs and under AddressSanitizer, where most take ten times as
 # long: what they do there, others do too, or no CPU does it in another way.
 #
-#   scripts/long-tests.sh LIST [32]
+#   scripts/long-tests.sh LIST aarch64|s390x|i686|asan
 #
 # LIST has what the test programs print for --list. Prints the arguments that leave the tests out, one
-# per line, and says on standard error which and why. With 32 those remain that count bytes: their
-# numbers are of a usize, and this CPU runs them. A name that no test has, or no module (`name::`), is an error.
+# per line, and says on standard error which and why. A name that no test has, or no module (`name::`), is an error.
 set -euo pipefail
 
-case $#,${2-} in 1, | 2,32) ;; *) echo "usage: scripts/long-tests.sh LIST [32]" >&2; exit 2 ;; esac
+usage() { echo "usage: scripts/long-tests.sh LIST aarch64|s390x|i686|asan" >&2; exit 2; }
+[ $# -eq 2 ] || usage
+case $2 in aarch64 | s390x | i686 | asan) ;; *) usage ;; esac
 
-while IFS='|' read -r why names; do
-    case ${2-},$why in 32,"count bytes"*) continue ;; esac
+while IFS='|' read -r where why names; do
+    case " $where " in *" $2 "*) ;; *) continue ;; esac
     for name in $names; do
         case $name in *::) rest='.*' ;; *) rest= ;; esac
         grep -qE "(^|::)$name$rest: test\$" "$1" || { echo "long-tests: there is no test $name" >&2; exit 1; }
@@ -20,13 +21,20 @@ while IFS='|' read -r why names; do
     done
     echo "does not run: $why:$names" >&2
 done <<'LIST'
-count false positives, of filters that others test| static_model::
-count false positives, of filters that others test| rates_are_the_textbooks the_rate_is_that_of_all_generations
-count false positives, of filters that others test| the_rate_is_that_of_the_model layers_pass_at_their_rates
-count bytes, of filters that others test| bounds:: churn:: a_thousand_times_the_first_capacity ninety_five_per_cent_go_in
-count bytes, of filters that others test| filters_hold_the_keys_they_are_sized_for any_number_of_generations
-count bytes, of filters that others test| as_small_as_any_first_layer_makes_it hashes_of_layers_are_independent
-count bytes, of filters that others test| twice_the_keys_take_less_than_the_limit
-the committed histories run, with every backend| any_history_is_answered_as_by_the_definition
-the tests' own definition alone| histories::committed_files_are_what_the_definition_makes
+aarch64 s390x i686 asan|count false positives, of filters that others test| static_model:: rates_of_small_filters
+aarch64 s390x i686 asan|count false positives, of filters that others test| rates_are_the_textbooks the_rate_is_that_of_all_generations
+aarch64 s390x i686 asan|count false positives, of filters that others test| the_rate_is_that_of_the_model layers_pass_at_their_rates
+aarch64 s390x asan|count bytes, of filters that others test| bounds:: churn:: a_thousand_times_the_first_capacity
+aarch64 s390x asan|count bytes, of filters that others test| filters_hold_the_keys_they_are_sized_for any_number_of_generations
+aarch64 s390x asan|count bytes, of filters that others test| as_small_as_any_first_layer_makes_it hashes_of_layers_are_independent
+aarch64 s390x asan|count bytes, of filters that others test| twice_the_keys_take_less_than_the_limit ninety_five_per_cent_go_in
+aarch64 s390x asan|count work, of filters that others test| refused_inserts_cost_little a_ninth_copy_is_refused_at_once
+aarch64 s390x|large, of what others test small| cuckoo::large_filters large_sets
+aarch64 s390x i686 asan|the committed histories run, with every backend| any_history_is_answered_as_by_the_definition
+aarch64 s390x i686 asan|the tests' own definition alone| histories::committed_files_are_what_the_definition_makes
+aarch64 asan|the tests' own definition alone, little-endian with 64 bits| committed_files_are_what_the_definition_makes
+aarch64|bytes, little-endian with 64 bits; histories have the answers| format:: golden:: golden_cascade:: golden_classic::
+aarch64|bytes, little-endian with 64 bits; histories have the answers| golden_counting:: golden_cuckoo:: golden_growing::
+aarch64|bytes, little-endian with 64 bits; histories have the answers| golden_journal:: golden_matrix:: golden_scalable::
+aarch64|bytes, little-endian with 64 bits; histories have the answers| golden_static:: golden_window::
 LIST

@@ -75,7 +75,7 @@ done
 
 while IFS= read -r line; do say "does not run: tests/${line/: /.rs: }"; done <<<"$files_out"
 run "${files[@]}" -- --list >"$log" 2>/dev/null
-long=$(scripts/long-tests.sh "$log")
+long=$(scripts/long-tests.sh "$log" asan)
 mapfile -t skip <<<"$long"
 run "${files[@]}" -- "${skip[@]}"
 say "no error found"

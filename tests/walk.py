@@ -12,6 +12,7 @@ blocks. Which target of make walks which page is in tests/pages/walks.rs.
 import ctypes
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -112,13 +113,21 @@ def run(found, directory):
     return wrong
 
 
-def walked(name):
+def emptied(directory):
+    """A directory with a copy of the project alone. It is one for all pages: cargo would compile a copy in another
+    place once more."""
+    if os.path.exists(directory):
+        shutil.rmtree(directory)
+    os.mkdir(directory)
+    os.symlink(ROOT, os.path.join(directory, "bloomline"))
+    return directory
+
+
+def walked(name, directory):
     """The number of blocks of a page, and what is wrong."""
     with open(os.path.join(ROOT, name)) as page:
         found = blocks(page.read().replace(PORT, free_port()))
-    with tempfile.TemporaryDirectory() as directory:
-        os.symlink(ROOT, os.path.join(directory, "bloomline"))
-        return len(found), run(found, directory)
+    return len(found), run(found, emptied(directory))
 
 
 def faults_are_found():
@@ -131,18 +140,25 @@ def faults_are_found():
         assert "fails with" in run(blocks(page.replace("echo 12", "exit 0")), directory)[0][1]
 
 
+def walk_all(pages, directory):
+    """How many blocks of all pages passed and failed; says what is wrong."""
+    passed = failed = 0
+    for page in pages:
+        count, wrong = walked(page, directory)
+        for line, text in wrong:
+            print("%s:%d: %s" % (page, line, text), flush=True)
+        print("%s: %d blocks" % (page, count), flush=True)
+        passed, failed = passed + count - len(wrong), failed + len(wrong)
+    return passed, failed
+
+
 def main(pages):
     if not pages:
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of what ends the shell
     faults_are_found()
-    passed = failed = 0
-    for page in pages:
-        count, wrong = walked(page)
-        for line, text in wrong:
-            print("%s:%d: %s" % (page, line, text), flush=True)
-        print("%s: %d blocks" % (page, count), flush=True)
-        passed, failed = passed + count - len(wrong), failed + len(wrong)
+    with tempfile.TemporaryDirectory() as parent:
+        passed, failed = walk_all(pages, os.path.join(parent, "page"))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 
