@@ -16,12 +16,13 @@ void bits_that_are_set()
         std::vector<std::uint64_t> hashes;
         for (std::uint64_t i = 0; i < n; i++) hashes.push_back(hash(IntegerKey(i), 7));
         filter.contains_hashes(hashes, bitmap);
-        std::vector<std::size_t> expected, found;
+        std::vector<std::size_t> expected, found, absent, unset;
         for (std::size_t i = 0; i < n; i++) {
-            if (filter.contains_hash(hashes[i])) expected.push_back(i);
+            (filter.contains_hash(hashes[i]) ? expected : absent).push_back(i);
         }
         bitmap.for_each([&](std::size_t i) { found.push_back(i); });
-        CHECK(found == expected && found.size() == bitmap.count());
+        bitmap.for_each_unset([&](std::size_t i) { unset.push_back(i); });
+        CHECK(found == expected && found.size() == bitmap.count() && unset == absent);
     }
 }
 

@@ -341,6 +341,15 @@ public:
             for (uint64_t bits = words_[word]; bits != 0; bits &= bits - 1) f(64 * word + detail::lowest_bit(bits));
         }
     }
+    /// Calls f(i) for every bit i below size() that is not set, in order.
+    template <class F>
+    void for_each_unset(F &&f) const {
+        for (size_t word = 0; word < words_.size(); word++) {
+            uint64_t bits = ~words_[word];
+            if (size_ - 64 * word < 64) bits &= (uint64_t{1} << size_ % 64) - 1;
+            for (; bits != 0; bits &= bits - 1) f(64 * word + detail::lowest_bit(bits));
+        }
+    }
 
     /// Makes 'size' answers, all true.
     void fill_all(size_t size) {

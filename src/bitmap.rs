@@ -42,6 +42,15 @@ pub(crate) fn answers_of_rows(words: usize, rows: usize) -> usize {
     bits.expect("the answers to one batch are at most usize::MAX: ask in parts")
 }
 
+/// The numbers of the bits that are set, in order.
+fn set_bits(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    words.enumerate().flat_map(|(at, word)| {
+        let rest = |word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
+        std::iter::successors(Some(word).filter(|&word| word != 0), rest)
+            .map(move |word| 64 * at + word.trailing_zeros() as usize)
+    })
+}
+
 impl AnswerWords for [u64] {
     #[inline]
     fn words(&mut self, answers: usize) -> &mut [u64] {
@@ -99,6 +108,7 @@ impl AnswerWords for Bitmap {
 /// for i in present.ones() {
 ///     println!("{} may be present", keys[i]);
 /// }
+/// assert!(present.zeros().all(|i| keys[i] != "apple")); // these are definitely absent
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -137,11 +147,12 @@ impl Bitmap {
 
     /// Returns the numbers of the answers that are true, in order.
     pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(at, &word)| {
-            let rest = |word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
-            std::iter::successors(Some(word).filter(|&word| word != 0), rest)
-                .map(move |word| 64 * at + word.trailing_zeros() as usize)
-        })
+        set_bits(self.words.iter().copied())
+    }
+
+    /// Returns the numbers of the answers that are false, in order.
+    pub fn zeros(&self) -> impl Iterator<Item = usize> + '_ {
+        set_bits(self.words.iter().map(|word| !word)).take_while(|&i| i < self.len)
     }
 
     /// Returns all answers, in order.

@@ -206,7 +206,8 @@ fn dedup_reads_ahead_by_one_block_at_most() {
 #[test]
 fn bitmaps() {
     let empty = Bitmap::new();
-    assert!(empty.is_empty() && empty.get(0).is_none() && empty.ones().next().is_none());
+    assert!(empty.is_empty() && empty.get(0).is_none());
+    assert!(empty.ones().next().is_none() && empty.zeros().next().is_none());
     for len in [1, 2, 63, 64, 65, 128, 200] {
         let plain: Vec<bool> = random_hashes(len, 9).iter().map(|hash| hash % 3 == 0).collect();
         let bitmap: Bitmap = plain.iter().copied().collect();
@@ -218,6 +219,7 @@ fn bitmaps() {
         assert!(std::panic::catch_unwind(|| bitmap[len]).is_err());
         let ones: Vec<usize> = (0..len).filter(|&i| plain[i]).collect();
         assert!(bitmap.ones().eq(ones.iter().copied()));
+        assert!(bitmap.zeros().eq((0..len).filter(|&i| !plain[i])));
         assert_eq!(bitmap.count_ones(), ones.len());
         assert_eq!(bitmap.as_words(), words(&plain));
         assert_eq!(bitmap.clone().into_words(), words(&plain));
