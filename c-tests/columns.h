@@ -116,7 +116,7 @@ static inline void columns_begin(void)
 {
     make_columns();
     column_room = fenced_new((MOST + 1) * 8);
-    out_room = fenced_new(MOST * 4);
+    out_room = fenced_new(MOST * 8);
 }
 
 static inline void columns_end(void)

@@ -190,15 +190,20 @@ void built_of_columns()
     CHECK(finished && !finished->contains("apple"sv));
 }
 
+bool is_null(const Validity &validity, std::size_t row)
+{
+    const auto *bits = static_cast<const std::uint8_t *>(validity.bits.data());
+    const std::size_t at = validity.first_bit + row;
+    return bits != nullptr && (bits[at / 8] >> (at % 8) & 1) == 0;
+}
+
 // The rows of a Column, some of which are null.
 template <class F>
 void check_nullable(const F &filter, const Column &column, const Validity &validity, const std::vector<bool> &there)
 {
     std::vector<bool> maybe = there;
-    const auto *bits = static_cast<const std::uint8_t *>(validity.bits.data());
-    for (std::size_t i = 0; i < there.size() && bits != nullptr; i++) {
-        const std::size_t at = validity.first_bit + i;
-        if ((bits[at / 8] >> (at % 8) & 1) == 0) maybe[i] = validity.nulls == Nulls::present;
+    for (std::size_t i = 0; i < there.size(); i++) {
+        if (is_null(validity, i)) maybe[i] = validity.nulls == Nulls::present;
     }
     const auto select = [&](auto &rows) { return filter.select_column(column, rows); };
     const auto refine = [&](auto &rows) { return filter.refine_column(column, rows); };
@@ -238,6 +243,12 @@ void nullable_columns()
             check_nullable(filter, Column::strings(of.offsets, of.data, validity), validity, string);
             check_nullable(filter, Column::strings(of.large_offsets, of.data, validity), validity, string);
             check_nullable(View(), Column::u64(of.u64), {}, std::vector<bool>(n, true));
+            const Result hashed = hash_column(Column::strings(of.offsets, of.data, validity), 7);
+            CHECK(hashed && hashed->size() == n);
+            for (std::size_t i = 0; i < n; i++) {
+                CHECK_U64(is_null(validity, i) ? 0 : hash(Columns::string(i), 7), (*hashed)[i]);
+            }
+            check_nullable(filter, Column::hashes(*hashed, validity), validity, string);
         }
     }
     // Of what is no column all rows may be present.
@@ -248,6 +259,9 @@ void nullable_columns()
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, truncated.status().code());
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, outside.status().code());
     CHECK(Column::u64(values, {few, SIZE_MAX}).status().code() == BLOOMLINE_ERR_TRUNCATED);
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, hash_column(truncated).code());
+    const std::vector<std::int32_t> descends = {2, 1};
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, hash_column(Column::strings(descends, "ab"sv)).code());
     check_nullable(make_filter(), truncated, {}, std::vector<bool>(20, true));
     check_nullable(make_filter(), outside, {}, {true});
     std::vector<std::uint32_t> rows = {1, 20};

@@ -2,7 +2,8 @@
 /*
  * test_select_column.c - rows of columns that may have nulls: bloomline_view_select_column(), its
  * likes for refining and for numbers of 2 bytes, _mask_column() and _contains_column(), against
- * definition.h and single keys. Columns, results and validities end before a forbidden page.
+ * definition.h and single keys; bloomline_hash_column(). Columns, results and validities end before
+ * a forbidden page.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #define _XOPEN_SOURCE 700
@@ -11,18 +12,30 @@
 
 static fenced valid_room;
 
-/* A column as a bloomline_column, without nulls and with: to rows, bytes and bits. */
+/* The hash of a row, by its bytes. */
+static uint64_t hash_of(size_t type, size_t row)
+{
+    uint8_t key[8];
+    size_t len;
+    if (type == BLOOMLINE_COLUMN_HASHES) return hashes[row];
+    if (type == BLOOMLINE_COLUMN_U64) return u64_key(row, key), with_seed(key, 8);
+    if (type == BLOOMLINE_COLUMN_U32) return u32_key(row, key), with_seed(key, 4);
+    const uint8_t *string = string_key(row, &len);
+    return with_seed(string, len);
+}
+
+/* A column as a bloomline_column, without nulls and with: to rows, bytes, bits and hashes. */
 static void ask_column(const bloomline_view *view, size_t type, const void *values, const bool *there, size_t n)
 {
     for (int way = 0; way < 4; way++) {
-        bool nulls = way % 2 == 1, valid = true, maybe[MOST];
+        bool nulls = way % 2 == 1, valid[MOST], maybe[MOST];
         size_t first = n % 11, found = 0, bytes = (first + n + 7) / 8, words = (n + 63) / 64;
         uint8_t *validity = at_fence(valid_room, 1, bytes);
         uint64_t state = n + 1;
         for (size_t i = 0; i < bytes; i++) validity[i] = (uint8_t)next_random(&state);
         for (size_t i = 0; i < n; i++) {
-            if (way >= 2) valid = validity[(first + i) / 8] >> ((first + i) % 8) & 1;
-            maybe[i] = valid ? there[i] : nulls;
+            valid[i] = way < 2 || (validity[(first + i) / 8] >> ((first + i) % 8) & 1);
+            maybe[i] = valid[i] ? there[i] : nulls;
             found += maybe[i];
         }
         const bloomline_column column = {type, values, data, n, way >= 2 ? validity : NULL, first};
@@ -38,6 +51,10 @@ static void ask_column(const bloomline_view *view, size_t type, const void *valu
         memset(bitmap, 0xFF, words * 8);
         CHECK_U64(found, bloomline_view_contains_column(view, &column, nulls, bitmap));
         for (size_t i = 0; i < 64 * words; i++) CHECK(bit_of(bitmap, i) == (i < n && maybe[i]));
+        uint64_t *hashed = (uint64_t *)(void *)at_fence(out_room, 1, n * 8);
+        memset(hashed, 9, n * 8);
+        CHECK_OK(bloomline_hash_column(&column, SEED, hashed));
+        for (size_t i = 0; i < n; i++) CHECK_U64(valid[i] ? hash_of(type, i) : 0, hashed[i]);
     }
 }
 
@@ -112,8 +129,10 @@ static void columns_in_doubt(void)
         {5, u64s, NULL, n, none_valid, 0},
         {SIZE_MAX, u64s, NULL, n, none_valid, 0},
     };
+    uint64_t hashed[70] = {9};
     for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++, view = &opened) {
         const bloomline_column *column = &bad[b];
+        if (b > 0) CHECK_STATUS(b < 5 ? BLOOMLINE_ERR_NULL : BLOOMLINE_ERR_LAYOUT, bloomline_hash_column(column, SEED, hashed));
         CHECK_ROWS(uint32_t, all, bloomline_view_select_column(view, column, false, out),
                    bloomline_view_refine_column(view, column, false, out, len));
         uint64_t bitmap[2];
@@ -131,10 +150,16 @@ static void columns_in_doubt(void)
     uint32_t may[4];
     CHECK_U64(2, bloomline_view_select_column(&opened, &broken, false, may));
     CHECK(may[0] == 0 && may[1] == 1);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_hash_column(&broken, SEED, hashed));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_hash_column(NULL, SEED, hashed));
     uint32_t rows[] = {5, 70};
     uint16_t narrow[] = {70, 5};
     uint8_t byte = 9;
     const bloomline_column good = {BLOOMLINE_COLUMN_U64, u64s, NULL, n, none_valid, 0};
+    const bloomline_column empty = {BLOOMLINE_COLUMN_STRINGS, NULL, NULL, 0, NULL, 0};
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_hash_column(&good, SEED, NULL));
+    CHECK_OK(bloomline_hash_column(&empty, SEED, NULL));
+    CHECK_U64(9, hashed[0]);
     CHECK_U64(2, bloomline_view_refine_column(view, &good, false, rows, 2)); /* no row 70 */
     CHECK_U64(2, bloomline_view_refine16_column(view, &good, false, narrow, 2));
     CHECK(rows[0] == 5 && rows[1] == 70 && narrow[0] == 70);

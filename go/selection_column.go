@@ -141,6 +141,29 @@ func ContainsColumn(filter Prober, column Column, out Bitmap) Bitmap {
 	return out
 }
 
+// HashColumn returns the hashes of the rows of a column, in their order: those of [Hash]. It uses the memory of out if
+// that is large enough. So one column is hashed once for several filters of one seed.
+//
+// The hash of a row that is null is 0, whatever lies in its place. Probe these hashes as a [HashesColumn] with the same
+// validity, which says whether a null may be present.
+func HashColumn(column Column, seed uint64, out []uint64) []uint64 {
+	if cap(out) < column.rows {
+		out = make([]uint64, column.rows)
+	}
+	out = out[:column.rows]
+	by := hashings.Get().(*hashing)
+	defer by.done()
+	by.seed = seed
+	for i := range out {
+		if column.validity.Bits != nil && !column.validity.has(i) {
+			out[i] = 0
+			continue
+		}
+		out[i] = column.hash(by, i)
+	}
+	return out
+}
+
 // answer calls do with the answers about up to 64 rows, from first on, until all are done.
 func (c *Column) answer(filter Prober, do func(first int, word uint64)) {
 	by := hashingOf(filter)

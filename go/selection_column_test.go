@@ -70,6 +70,22 @@ func checkNullable[R Row](t *testing.T, filter Prober, c *columnValues, validity
 				t.Fatalf("%s: no bit %d", what, row)
 			}
 		}
+		hashes := HashColumn(of.column, 5, []uint64{9})
+		for row, key := range of.keys {
+			want := Hash(key, 5)
+			if name == "hashes" {
+				want = filter.Hash(key)
+			}
+			if at := validity.First + row; validity.Bits != nil && (at/8 >= len(validity.Bits) || validity.Bits[at/8]>>(at%8)&1 == 0) {
+				want = 0
+			}
+			if hashes[row] != want {
+				t.Fatalf("%s: hash %d is %x, not %x", what, row, hashes[row], want)
+			}
+		}
+		if len(hashes) != len(of.keys) {
+			t.Fatalf("%s: %d hashes", what, len(hashes))
+		}
 	}
 }
 
@@ -101,7 +117,7 @@ func TestColumnsOfNothing(t *testing.T) {
 	}
 	for _, empty := range []Column{{}, HashesColumn(nil, Validity{}), BytesColumn(nil, nil, Validity{}), StringsColumn(nil, Validity{})} {
 		filter := mustNew(t, 10, 0.01)
-		if rows := SelectColumn[uint16](filter, empty, nil); len(rows) != 0 || len(MaskColumn(filter, empty, nil)) != 0 {
+		if rows := SelectColumn[uint16](filter, empty, nil); len(rows) != 0 || len(MaskColumn(filter, empty, nil)) != 0 || len(HashColumn(empty, 0, nil)) != 0 {
 			t.Errorf("rows %v", rows)
 		}
 	}
@@ -134,6 +150,7 @@ func TestColumnsDoNotAllocate(t *testing.T) {
 		rows = RefineColumn(prober, column, rows)
 		bytes = MaskColumn(prober, column, bytes)
 		bits = ContainsColumn(prober, column, bits)
+		values = HashColumn(column, 0, values)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

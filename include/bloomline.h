@@ -1111,6 +1111,20 @@ typedef struct bloomline_column {
 } bloomline_column;
 
 /**
+ * bloomline_hash_column() writes the hashes of a column of any type to 'out', in the order of its
+ * rows. They are those of bloomline_hash() with 'seed'; a column of hashes is copied. Strings are
+ * hashed where they are. 'out' has room for a hash for each row, apart from the column's arrays.
+ *
+ * The hash of a row that is null is 0, whatever lies in its place. Probe these hashes as
+ * BLOOMLINE_COLUMN_HASHES with the same 'validity': then 'nulls' says whether it may be present.
+ *
+ * Errors: those of bloomline_concurrent_builder_insert(); BLOOMLINE_ERR_NULL also if 'column' or
+ * 'out' is NULL. Nothing is written.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_hash_column(const bloomline_column *column,
+    uint64_t seed, uint64_t *out);
+
+/**
  * bloomline_view_select_column() selects rows of a column of any type, also of one with nulls, as
  * bloomline_view_select_u64() does. If 'nulls' is true, every row that is null may be present; if
  * it is false, none is, as in a join, where NULL equals nothing. bloomline_view_select16_column()

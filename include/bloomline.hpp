@@ -452,6 +452,14 @@ private:
     Nulls nulls_;
     Status status_{};
 };
+/// The hashes of the rows of a column, in their order: see bloomline_hash_column(). That of a row that is null is 0.
+inline Result<std::vector<uint64_t>> hash_column(const Column &column, uint64_t seed = 0) {
+    if (!column.status()) return column.status();
+    std::vector<uint64_t> hashes(column.size());
+    const Status status = bloomline_hash_column(column.get(), seed, hashes.data());
+    if (!status) return status;
+    return hashes;
+}
 
 // ---- the C functions of all kinds, and what the classes share ----------------------------------
 namespace detail {

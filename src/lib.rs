@@ -79,7 +79,7 @@ use definition::line;
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::group::Group;
-pub use filter::select::{Column, Nullable, Nulls, Offset, Select, Strings};
+pub use filter::select::{Column, Hashes, Nullable, Nulls, Offset, Select, Strings};
 pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentBuilder, ConcurrentFilter,
     ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, GrowingFilter, GrowingReader,

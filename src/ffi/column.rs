@@ -1,12 +1,13 @@
-//! `bloomline_column`: a column that may have nulls, probed by a view to a selection, to bytes or to bits.
+//! `bloomline_column`: a column that may have nulls, hashed, or probed by a view to a selection, to bytes or to bits.
 
 use super::boundary::*;
 use super::select::{rows_to, strings};
 use super::status::BLOOMLINE_ERR_LAYOUT;
 use super::view::{bloomline_view, opened};
 use crate::filter::select::{
-    ColumnRows, Given, Room, Row, Work, answer, bits, last_row, mask, numbers, refine,
+    ColumnRows, Hashes, Room, Row, Work, answer, bits, last_row, mask, numbers, refine,
 };
+use crate::hash::hash_column;
 use crate::{Nullable, Nulls, View};
 
 /// bloomline_column: hashes, of 8 bytes.
@@ -42,6 +43,26 @@ pub struct bloomline_column {
 }
 
 exports! {
+/// bloomline_hash_column() writes the hashes of a column of any type to 'out', in the order of its
+/// rows. They are those of bloomline_hash() with 'seed'; a column of hashes is copied. Strings are
+/// hashed where they are. 'out' has room for a hash for each row, apart from the column's arrays.
+///
+/// The hash of a row that is null is 0, whatever lies in its place. Probe these hashes as
+/// BLOOMLINE_COLUMN_HASHES with the same 'validity': then 'nulls' says whether it may be present.
+///
+/// Errors: those of bloomline_concurrent_builder_insert(); BLOOMLINE_ERR_NULL also if 'column' or
+/// 'out' is NULL. Nothing is written.
+fn bloomline_hash_column(
+    column: *const bloomline_column, seed: u64, out: *mut u64,
+) -> bloomline_status {
+    guard(|| {
+        let column = required(column)?;
+        check(column)?;
+        let out = zeroed_slice(out, column.n).ok_or(NULL)?;
+        with(column, Nulls::Absent, Hash(seed, out))
+    })
+}
+
 /// bloomline_view_select_column() selects rows of a column of any type, also of one with nulls, as
 /// bloomline_view_select_u64() does. If 'nulls' is true, every row that is null may be present; if
 /// it is false, none is, as in a join, where NULL equals nothing. bloomline_view_select16_column()
@@ -121,7 +142,7 @@ pub(super) unsafe fn with<U: Use>(
     unsafe {
         match r#type {
             BLOOMLINE_COLUMN_HASHES => {
-                nullable(column, nulls, &Given(slice(values.cast(), n).ok_or(NULL)?), then)
+                nullable(column, nulls, &Hashes(slice(values.cast(), n).ok_or(NULL)?), then)
             }
             BLOOMLINE_COLUMN_U64 => {
                 nullable(column, nulls, slice::<u64>(values.cast(), n).ok_or(NULL)?, then)
@@ -160,6 +181,17 @@ unsafe fn nullable<C: ColumnRows + ?Sized, U: Use>(
     // SAFETY: the same contract.
     let validity = unsafe { slice(validity, bits.div_ceil(8)) }.ok_or(NULL)?;
     Ok(then.rows(&Nullable::new(rows, validity, nulls).from_bit(first_bit)))
+}
+
+/// Hashes a column.
+struct Hash<'a>(u64, &'a mut [u64]);
+
+impl Use for Hash<'_> {
+    type Output = ();
+
+    fn rows<C: ColumnRows + ?Sized>(self, rows: &C) {
+        hash_column(rows, self.0, self.1);
+    }
 }
 
 /// Checks a column, and that each of its strings is there.

@@ -4,7 +4,7 @@ use super::boundary::*;
 use super::view::{bloomline_view, opened};
 use crate::Probe;
 use crate::filter::select::{
-    ColumnRows, Given, Offset, Room, Row, RowNumber, last_row, refine, select,
+    ColumnRows, Hashes, Offset, Room, Row, RowNumber, last_row, refine, select,
 };
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -40,7 +40,7 @@ fn bloomline_view_select_u32(
 fn bloomline_view_select_hashes(
     view: *const bloomline_view, hashes: *const u64, n: usize, out: *mut u32,
 ) -> usize {
-    select_rows(view, slice(hashes, n).map(Given).as_ref(), n, out)
+    select_rows(view, slice(hashes, n).map(Hashes).as_ref(), n, out)
 }
 fn bloomline_view_select_strings(
     view: *const bloomline_view, offsets: *const i32, data: *const c_void, n: usize, out: *mut u32,
@@ -68,7 +68,7 @@ fn bloomline_view_select16_u32(
 fn bloomline_view_select16_hashes(
     view: *const bloomline_view, hashes: *const u64, n: usize, out: *mut u16,
 ) -> usize {
-    select_rows(view, slice(hashes, n).map(Given).as_ref(), n, out)
+    select_rows(view, slice(hashes, n).map(Hashes).as_ref(), n, out)
 }
 fn bloomline_view_select16_strings(
     view: *const bloomline_view, offsets: *const i32, data: *const c_void, n: usize, out: *mut u16,
@@ -104,7 +104,7 @@ fn bloomline_view_refine_u32(
 fn bloomline_view_refine_hashes(
     view: *const bloomline_view, hashes: *const u64, selection: *mut u32, n: usize,
 ) -> usize {
-    refine_rows(view, slice(hashes, reach(selection, n)).map(Given).as_ref(), selection, n)
+    refine_rows(view, slice(hashes, reach(selection, n)).map(Hashes).as_ref(), selection, n)
 }
 fn bloomline_view_refine_strings(
     view: *const bloomline_view, offsets: *const i32, data: *const c_void, selection: *mut u32,
@@ -133,7 +133,7 @@ fn bloomline_view_refine16_u32(
 fn bloomline_view_refine16_hashes(
     view: *const bloomline_view, hashes: *const u64, selection: *mut u16, n: usize,
 ) -> usize {
-    refine_rows(view, slice(hashes, reach(selection, n)).map(Given).as_ref(), selection, n)
+    refine_rows(view, slice(hashes, reach(selection, n)).map(Hashes).as_ref(), selection, n)
 }
 fn bloomline_view_refine16_strings(
     view: *const bloomline_view, offsets: *const i32, data: *const c_void, selection: *mut u16,

@@ -17,6 +17,7 @@
 pub mod bloom32;
 pub mod xxph3;
 
+pub use crate::filter::select::hash_column;
 // Several at once: by the backend in use.
 pub use crate::kernel::{hash_batch, hash_u64_batch};
 

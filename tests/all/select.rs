@@ -4,10 +4,10 @@
 use crate::definition::random_hashes;
 
 use bloomline::definition::line;
-use bloomline::hash::hash;
+use bloomline::hash::{hash, hash_column};
 use bloomline::{
-    Bitmap, Column, Filter, Key, Nullable, Nulls, Params, Probe, Row, Select, Strings, View,
-    engines,
+    Bitmap, Column, Filter, Hashes, Key, Nullable, Nulls, Params, Probe, Row, Select, Strings,
+    View, engines,
 };
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,6 +82,10 @@ fn check_keys<K: Key>(keys: &[K]) {
     let mut made = vec![0; hashes.len()];
     filter.hash_keys(keys, &mut made);
     assert_eq!(made, hashes);
+    made.fill(0);
+    hash_column(keys, 7, &mut made);
+    assert_eq!(made, hashes);
+    check(&filter, &Hashes(&hashes), &answers);
     let present: Vec<u32> = (0..).zip(&answers).filter(|row| *row.1).map(|row| row.0).collect();
     let mut rows = vec![0_u32; keys.len()];
     let count = filter.select_hashes(&hashes, &mut rows);
@@ -130,6 +134,9 @@ fn strings_by_their_offsets() {
         let (short, long) = (rows_of::<i32>(&offsets), rows_of::<i64>(&offsets));
         check(&filter, &Strings::new(&short, data.as_bytes()).unwrap(), &answers);
         check(&filter, &Strings::new(&long, data.as_bytes()).unwrap(), &answers);
+        let (hashes, mut made) = (strings.iter().map(|string| hash(string, 3)), vec![0; len]);
+        hash_column(&Strings::new(&short, data.as_bytes()).unwrap(), 3, &mut made);
+        assert!(made.iter().copied().eq(hashes));
     }
 }
 
@@ -177,6 +184,13 @@ fn nulls() {
                 let column = |nulls| Nullable::new(&values, validity, nulls).from_bit(first);
                 check(&filter, &column(Nulls::Absent), &absent);
                 check(&filter, &column(Nulls::Present), &present);
+                let hash_of = |row: usize| if valid(row) { hash(&values[row], 7) } else { 0 };
+                let (hashes, mut made) = ((0..len).map(hash_of), vec![9; len]);
+                hash_column(&column(Nulls::Present), 7, &mut made);
+                assert!(made.iter().copied().eq(hashes));
+                let given = Hashes(&made);
+                let given = Nullable::new(&given, validity, Nulls::Present).from_bit(first);
+                check(&filter, &given, &present);
             }
         }
     }
@@ -240,4 +254,5 @@ fn what_is_refused_is_said() {
         filter.refine_column(&[0u8; 0], &mut [0u16]);
     });
     refused("one output per key", || filter.hash_keys(&column, &mut [0; 99]));
+    refused("one output per row", || hash_column(&column, 0, &mut [0; 99]));
 }

@@ -1,13 +1,10 @@
 //! A filter that many threads build, and that nobody can probe before it is finished.
 
 use super::super::Filter;
-use super::super::probe::Probe;
-use super::super::select::{Column, Given};
-use crate::bitmap::Answers;
+use super::super::select::{Column, Hashes, Hashing};
 use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernel, LockedLines};
-use crate::key::Key;
 use crate::shape::Params;
 use std::fmt;
 
@@ -97,7 +94,7 @@ impl ConcurrentBuilder {
     /// As [`insert_column`](ConcurrentBuilder::insert_column), for the hashes of keys. They must be uniform
     /// over all 64 bits.
     pub fn insert_hashes(&self, hashes: &[u64]) {
-        self.insert_column(&Given(hashes));
+        self.insert_column(&Hashes(hashes));
     }
 
     /// Adds the keys of a filter, such as one that another process has built.
@@ -184,33 +181,6 @@ fn keep_valid(hashes: &mut [u64], valid: impl Fn(usize) -> u64) -> usize {
         }
     }
     kept
-}
-
-/// How the keys of a column are hashed. As all that cannot know, it answers "maybe".
-struct Hashing(KeyHash);
-
-impl Probe for Hashing {
-    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
-        self.0.of(key)
-    }
-
-    fn hash_keys<K: Key>(&self, keys: &[K], out: &mut [u64]) {
-        self.0.hash_each(keys, out);
-    }
-
-    fn contains_hash(&self, _: u64) -> bool {
-        true
-    }
-
-    fn prefetch_hash(&self, _: u64) {}
-
-    fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
-        let words = answers.words(hashes.len());
-        for (word, hashes) in words.iter_mut().zip(hashes.chunks(64)) {
-            *word = u64::MAX >> (64 - hashes.len());
-        }
-        hashes.len()
-    }
 }
 
 impl fmt::Debug for ConcurrentBuilder {

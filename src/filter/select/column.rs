@@ -4,8 +4,8 @@ use super::super::probe::Probe;
 use crate::kernel::rows::RowNumber;
 use crate::key::{Integers, Key};
 
-/// A column of keys: an array of any [`Key`], such as `[u64]` or `[&str]`, [`Strings`], or either with
-/// [nulls](Nullable). Columns of `u32`, `i32`, `u64` and `i64` are hashed several values at once.
+/// A column of keys: an array of any [`Key`], such as `[u64]` or `[&str]`, [`Strings`], [`Hashes`], or any of
+/// these with [nulls](Nullable). Columns of `u32`, `i32`, `u64` and `i64` are hashed several values at once.
 ///
 /// The trait is sealed.
 ///
@@ -135,10 +135,26 @@ macro_rules! as_others {
 
 as_others!([K: Key, const N: usize] [K; N] as [K], [K: Key] Vec<K> as [K]);
 
-/// Hashes that the caller has, as a column.
-pub(crate) struct Given<'a>(pub(crate) &'a [u64]);
+/// A column of hashes that the caller has, such as those of [`hash_column`](crate::hash::hash_column), where it
+/// has [nulls](Nullable). Without nulls, [`Select::select_hashes`](crate::Select::select_hashes) and its like
+/// take the hashes themselves.
+///
+/// ```
+/// use bloomline::hash::hash_batch;
+/// use bloomline::{Filter, Hashes, Nullable, Nulls, Select};
+///
+/// let filter = Filter::from_keys([7u64, 9], 0.0001)?;
+/// let mut hashes = [0; 3];
+/// hash_batch(&[7u64, 8, 9], 0, &mut hashes);
+/// let (column, mut rows) = (Hashes(&hashes), [0u32; 3]);
+/// let count = filter.select_column(&Nullable::new(&column, &[0b110], Nulls::Absent), &mut rows);
+/// assert_eq!(rows[..count], [2]);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Hashes<'a>(pub &'a [u64]);
 
-impl ColumnRows for Given<'_> {
+impl ColumnRows for Hashes<'_> {
     fn rows(&self) -> usize {
         self.0.len()
     }

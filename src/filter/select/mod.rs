@@ -1,9 +1,11 @@
 //! Selections: a column and a filter of any kind to the rows that may be present.
 
 mod column;
+mod hashed;
 
-pub(crate) use column::Given;
-pub use column::{Column, Nullable, Nulls, Offset, Strings};
+pub use column::{Column, Hashes, Nullable, Nulls, Offset, Strings};
+pub(crate) use hashed::Hashing;
+pub use hashed::hash_column;
 // For C.
 #[cfg(feature = "capi")]
 pub(crate) use column::ColumnRows;
@@ -54,7 +56,7 @@ pub trait Select: Probe {
     /// # Panics
     /// As there.
     fn select_hashes<R: Row>(&self, hashes: &[u64], rows: &mut [R]) -> usize {
-        self.select_column(&Given(hashes), rows)
+        self.select_column(&Hashes(hashes), rows)
     }
 
     /// Keeps those rows of a selection that may be present, in their order, at its front. Returns how
@@ -75,7 +77,7 @@ pub trait Select: Probe {
     /// # Panics
     /// As there.
     fn refine_hashes<R: Row>(&self, hashes: &[u64], rows: &mut [R]) -> usize {
-        self.refine_column(&Given(hashes), rows)
+        self.refine_column(&Hashes(hashes), rows)
     }
 
     /// Writes a byte for each row: 1 if it may be present, 0 if it is definitely absent. Returns how many
@@ -92,7 +94,7 @@ pub trait Select: Probe {
     /// # Panics
     /// As there.
     fn mask_hashes(&self, hashes: &[u64], bytes: &mut [u8]) -> usize {
-        self.mask_column(&Given(hashes), bytes)
+        self.mask_column(&Hashes(hashes), bytes)
     }
 
     /// Answers a column as [`Probe::contains_keys`] answers keys: bit `i` is true if row `i` may be
