@@ -117,6 +117,18 @@ static void check_pairs(const bloomline_group *group, size_t n, bool mixed)
             CHECK(rows[at] == i && narrow[at] == i);
             at++;
         }
+        /* In no order, with repetitions. */
+        size_t left = 0;
+        uint32_t expected_rows[PAIRS];
+        for (size_t i = 0; i < count; i++) {
+            uint32_t row = (uint32_t)(i * 7 % count);
+            rows[i] = row;
+            narrow[i] = (uint16_t)row;
+            if (bit_of(bitmap, row)) expected_rows[left++] = row;
+        }
+        CHECK_U64(left, bloomline_group_refine_pairs(group, numbers, asked, rows, count));
+        CHECK_U64(left, bloomline_group_refine16_pairs(group, numbers, asked, narrow, count));
+        for (size_t i = 0; i < left; i++) CHECK(rows[i] == expected_rows[i] && narrow[i] == expected_rows[i]);
     }
 }
 
@@ -226,6 +238,9 @@ static void check_all_rows(const bloomline_group *group, const uint32_t *numbers
     CHECK_U64(70, bloomline_group_select_pairs(group, numbers, asked, 70, rows));
     CHECK_U64(70, bloomline_group_select16_pairs(group, numbers, asked, 70, narrow));
     for (size_t i = 0; i < 70; i++) CHECK(rows[i] == i && narrow[i] == i);
+    CHECK_U64(70, bloomline_group_refine_pairs(group, numbers, asked, rows, 70));
+    CHECK_U64(70, bloomline_group_refine16_pairs(group, numbers, asked, narrow, 70));
+    for (size_t i = 0; i < 70; i++) CHECK(rows[i] == i && narrow[i] == i);
 }
 
 static void what_cannot_be_answered(void)
@@ -258,6 +273,8 @@ static void what_cannot_be_answered(void)
     CHECK_U64(70, bloomline_group_select_pairs(group, numbers, asked, 70, NULL));
     CHECK_U64(SIZE_MAX, bloomline_group_select16_pairs(group, numbers, asked, 65537, NULL));
     CHECK_U64(0, bloomline_group_select_pairs(group, NULL, NULL, 0, NULL));
+    CHECK_U64(70, bloomline_group_refine_pairs(group, numbers, asked, NULL, 70));
+    CHECK_U64(0, bloomline_group_refine16_pairs(group, NULL, NULL, NULL, 0));
     bloomline_group_free(group);
     /* How many filters there are is not known. */
     memset(bitmap, 0, sizeof bitmap);

@@ -56,6 +56,13 @@ void groups()
     CHECK(rows == std::vector<std::uint32_t>({0, 2, 4}));
     CHECK_U64(5, group->select_pairs({members.data(), 2}, asked, narrow));
     CHECK(narrow == std::vector<std::uint16_t>({0, 1, 2, 3, 4}));
+    CHECK_U64(5, group->refine_pairs({members.data(), 2}, asked, narrow));
+    CHECK_U64(3, group->refine_pairs(members, asked, narrow));
+    CHECK(narrow == std::vector<std::uint16_t>({0, 2, 4}));
+    rows = {3, 2, 1, 0, 0};
+    CHECK_U64(3, group->refine_pairs(members, asked, rows));
+    CHECK(rows == std::vector<std::uint32_t>({2, 0, 0}));
+    CHECK_U64(3, Group().refine_pairs(members, asked, rows));
     Group moved = *std::move(group);
     CHECK_U64(5, moved.contains_pairs({members.data(), 2}, asked, bitmap));
     CHECK_U64(5, Group().contains_pairs(members, asked, bitmap));

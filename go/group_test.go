@@ -1,6 +1,7 @@
 package bloomline
 
 import (
+	"slices"
 	"testing"
 )
 
@@ -107,6 +108,19 @@ func checkGroup(t *testing.T, members []groupMember) {
 		if at != len(wide) || at != len(narrow) {
 			t.Fatalf("%d members: %d and %d rows, want %d", n, len(wide), len(narrow), at)
 		}
+		// In no order, with repetitions.
+		var any, left []uint32
+		for i := range probes {
+			for _, row := range []int{i * 7 % len(probes), i / 2} {
+				any = append(any, uint32(row))
+				if pairs.Has(row) {
+					left = append(left, uint32(row))
+				}
+			}
+		}
+		if got := RefinePairs(group, numbers, probes, any); !slices.Equal(got, left) {
+			t.Fatalf("%d members: refined %v, want %v", n, got, left)
+		}
 	}
 }
 
@@ -192,6 +206,11 @@ func TestGroupOfNothing(t *testing.T) {
 		if rows := SelectPairs[uint32](group, []uint32{0}, []uint64{1, 2}, nil); len(rows) != 2 || rows[1] != 1 {
 			t.Errorf("rows of no filters: %v", rows)
 		}
+		rows := []uint16{1, 2}
+		mustPanic(t, "a row without a hash", func() { RefinePairs(group, nil, []uint64{1, 2}, rows) })
+		if rows[1] != 2 || len(RefinePairs(group, nil, []uint64{1, 2}, rows[:1])) != 1 {
+			t.Errorf("refined by no filters: %v", rows)
+		}
 	}
 	filter := mustNew(t, 10, 0.01)
 	views := []View{filter.View()}
@@ -209,6 +228,7 @@ func TestGroupOfNothing(t *testing.T) {
 		answers = group.ContainsHash(1, answers)
 		answers = group.ContainsPairs([]uint32{0}, []uint64{1}, answers)
 		rows = SelectPairs(group, []uint32{0}, []uint64{1}, rows)
+		rows = RefinePairs(group, []uint32{0}, []uint64{1}, rows)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

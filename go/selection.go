@@ -92,6 +92,23 @@ func SelectPairs[R Row](group *Group, members []uint32, hashes []uint64, rows []
 	return rows[:count]
 }
 
+// RefinePairs returns those rows of a selection that may be present, in their order and in the memory of rows: see
+// [SelectPairs].
+//
+// It panics, with rows unchanged, if there is no hash for one of them.
+func RefinePairs[R Row](group *Group, members []uint32, hashes []uint64, rows []R) []R {
+	checkRowsOf(len(hashes), rows)
+	count := 0
+	for _, row := range rows {
+		rows[count] = row
+		if group.containsPair(members, int(row), hashes[row]) {
+			count++
+		}
+	}
+	runtime.KeepAlive(group)
+	return rows[:count]
+}
+
 // RefineHashes returns those rows of a selection that may be present, in their order and in the memory of
 // rows, where row i has hash i.
 //

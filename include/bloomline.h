@@ -1290,6 +1290,20 @@ BLOOMLINE_API size_t bloomline_group_select_pairs(const bloomline_group *group,
 BLOOMLINE_API size_t bloomline_group_select16_pairs(const bloomline_group *group,
     const uint32_t *members, const uint64_t *hashes, size_t n, uint16_t *out);
 
+/**
+ * bloomline_group_refine_pairs() takes the 'n' rows of a selection, and keeps those that may be
+ * present, as bloomline_view_refine_hashes() does for one filter: row i is probed in filter
+ * members[i], by hashes[i]. bloomline_group_refine16_pairs() does so for numbers of rows that have
+ * 2 bytes.
+ *
+ * The caller promises that both arrays have all rows of the selection. If 'group', 'members' or
+ * 'hashes' is NULL, the selection stays as it is. If 'selection' is NULL, returns 'n'.
+ */
+BLOOMLINE_API size_t bloomline_group_refine_pairs(const bloomline_group *group,
+    const uint32_t *members, const uint64_t *hashes, uint32_t *selection, size_t n);
+BLOOMLINE_API size_t bloomline_group_refine16_pairs(const bloomline_group *group,
+    const uint32_t *members, const uint64_t *hashes, uint16_t *selection, size_t n);
+
 /* Several filters at once: one shape, side by side -------------------------------------- */
 
 /**

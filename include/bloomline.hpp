@@ -1247,6 +1247,15 @@ public:
         const uint32_t *const numbers = members.size() < hashes.size() ? nullptr : members.data();
         return detail::fill_rows(rows, hashes.size(), select, get(), numbers, hashes.data());
     }
+    /// Keeps those rows of a selection that may be present, in their order, and returns how many they are. That both
+    /// arrays have the rows is the caller's promise.
+    template <class Rows>
+    size_t refine_pairs(Span<const uint32_t> members, Span<const uint64_t> hashes, Rows &rows) const {
+        const auto refine = detail::of_rows<Rows>(bloomline_group_refine_pairs, bloomline_group_refine16_pairs);
+        const uint32_t *const numbers = members.size() < hashes.size() ? nullptr : members.data();
+        rows.resize(refine(get(), numbers, hashes.data(), rows.data(), rows.size()));
+        return rows.size();
+    }
 };
 /// Probes for each hash the filter of its shard, all in one call: views[i] is shard i. The shard
 /// of a hash is shard_of(hash, views.size()). Returns how many keys may be present: all, if the

@@ -144,6 +144,13 @@ impl Asked<'_> {
         });
         assert!(rows[..count].iter().map(|&row| row as usize).eq(expected), "{what}");
         assert_eq!(rows[hashes.len()..], [9; 2], "{what}");
+        let may = rows[..count].to_vec();
+        let selection = self.input.picked.iter().map(|&row| u32::from(row));
+        let selection: Vec<u32> = selection.filter(|&row| (row as usize) < hashes.len()).collect();
+        let mut refined = selection.clone();
+        let count = group.refine_pairs(&members, &hashes, &mut refined);
+        let expected = selection.iter().filter(|row| may.binary_search(row).is_ok());
+        assert!(refined[..count].iter().eq(expected), "{what}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! `bloomline_group`: many views, checked once and asked together.
 
 use super::boundary::*;
-use super::select::rows_to;
+use super::select::{reach, rows_to};
 use super::view::{bloomline_view, unpack};
-use crate::filter::group::{Members, one_hash, one_key, rows, select_pairs};
+use crate::filter::group::{Members, one_hash, one_key, refine_pairs, rows, select_pairs};
 use crate::filter::select::Row;
 use crate::filter::views::all_present;
 
@@ -128,6 +128,26 @@ fn bloomline_group_select16_pairs(
 ) -> usize {
     select_pairs_to(group, members, hashes, n, out)
 }
+
+/// bloomline_group_refine_pairs() takes the 'n' rows of a selection, and keeps those that may be
+/// present, as bloomline_view_refine_hashes() does for one filter: row i is probed in filter
+/// members[i], by hashes[i]. bloomline_group_refine16_pairs() does so for numbers of rows that have
+/// 2 bytes.
+///
+/// The caller promises that both arrays have all rows of the selection. If 'group', 'members' or
+/// 'hashes' is NULL, the selection stays as it is. If 'selection' is NULL, returns 'n'.
+fn bloomline_group_refine_pairs(
+    group: *const bloomline_group, members: *const u32, hashes: *const u64, selection: *mut u32,
+    n: usize,
+) -> usize {
+    refine_pairs_in(group, members, hashes, selection, n)
+}
+fn bloomline_group_refine16_pairs(
+    group: *const bloomline_group, members: *const u32, hashes: *const u64, selection: *mut u16,
+    n: usize,
+) -> usize {
+    refine_pairs_in(group, members, hashes, selection, n)
+}
 }
 
 /// [`bloomline_group_select_pairs`].
@@ -148,6 +168,34 @@ unsafe fn select_pairs_to<R: Row>(
             let (group, members, hashes) = (shared(group)?, slice(members, n)?, slice(hashes, n)?);
             Some(select_pairs::<R>(&group.0, members, hashes, room.into()))
         })
+    }
+}
+
+/// [`bloomline_group_refine_pairs`].
+///
+/// # Safety
+/// `group` is NULL or alive; `selection` is NULL, or `n` rows that nobody else touches; `members` and `hashes`
+/// as for `boundary::slice`, and have these rows.
+#[inline(never)]
+unsafe fn refine_pairs_in<R: Row>(
+    group: *const bloomline_group,
+    members: *const u32,
+    hashes: *const u64,
+    selection: *mut R,
+    n: usize,
+) -> usize {
+    // SAFETY: the same contract; `selection` can be a slice, as one was made of it.
+    unsafe {
+        let all = reach(selection, n);
+        let (Some(group), Some(members), Some(hashes)) =
+            (shared(group), slice(members, all), slice(hashes, all))
+        else {
+            return n;
+        };
+        if n == 0 || slice(selection.cast_const(), n).is_none() {
+            return n;
+        }
+        refine_pairs(&group.0, members, hashes, std::slice::from_raw_parts_mut(selection, n))
     }
 }
 

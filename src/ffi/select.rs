@@ -259,7 +259,7 @@ impl<O: Offset> ColumnRows for Strings<'_, O> {
 ///
 /// # Safety
 /// As for `boundary::slice`.
-unsafe fn reach<R: Row>(selection: *const R, n: usize) -> usize {
+pub(super) unsafe fn reach<R: Row>(selection: *const R, n: usize) -> usize {
     // SAFETY: the same contract.
     let rows = unsafe { slice(selection, n) }.unwrap_or_default();
     last_row(rows).map_or(0, |last| last.saturating_add(1))

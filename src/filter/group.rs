@@ -1,6 +1,6 @@
 //! Many filters, prepared once to be probed together.
 
-use super::select::{Room, Row, select_answered};
+use super::select::{RUN, Room, Row, SMALL_RUN, last_row, refine_answered, select_answered};
 use super::view::View;
 use super::views::all_present;
 use crate::bitmap::{Answers, answers_of_rows};
@@ -166,6 +166,34 @@ impl<T> Group<T> {
     pub fn select_pairs<R: Row>(&self, members: &[u32], hashes: &[u64], rows: &mut [R]) -> usize {
         select_pairs(self.0.members(), members, hashes, rows.into())
     }
+
+    /// Keeps those rows of a selection that may be present, in their order, at its front, as
+    /// [`Select::refine_hashes`](crate::Select::refine_hashes) does for one filter: row `i` is probed in member
+    /// `members[i]`, by `hashes[i]`. Returns how many. What is behind these in `rows` is of no use.
+    ///
+    /// # Panics
+    /// If there are not as many hashes as members; if these lack a row of the selection. Then the selection is
+    /// unchanged.
+    ///
+    /// ```
+    /// use bloomline::{Filter, Group, hash};
+    ///
+    /// let partitions = [Filter::from_keys([7u64], 0.0001)?, Filter::from_keys([8u64], 0.0001)?];
+    /// let group = Group::new(partitions.iter().map(Filter::view))?;
+    /// let mut hashes = [0; 4];
+    /// hash::hash_u64_batch(&[7, 8, 8, 8], 0, &mut hashes);
+    /// let mut rows = [0u32, 1, 3]; // selected before, by something else
+    /// let count = group.refine_pairs(&[0, 0, 1, 1], &hashes, &mut rows);
+    /// assert_eq!(rows[..count], [0, 3]);
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    pub fn refine_pairs<R: Row>(&self, members: &[u32], hashes: &[u64], rows: &mut [R]) -> usize {
+        let all = check_members(members, hashes);
+        if let Some(last) = last_row(rows) {
+            assert!(last < all, "row {last} of a column of {all}");
+        }
+        refine_pairs(self.0.members(), members, hashes, rows)
+    }
 }
 
 /// [`Group::select_pairs`].
@@ -175,10 +203,50 @@ pub(crate) fn select_pairs<R: Row>(
     hashes: &[u64],
     rows: Room<'_, R>,
 ) -> usize {
-    assert_eq!(numbers.len(), hashes.len(), "a member for each hash");
-    select_answered(hashes.len(), rows, |range, words| {
+    select_answered(check_members(numbers, hashes), rows, |range, words| {
         members.answer_pairs(&numbers[range.clone()], &hashes[range], words);
     })
+}
+
+/// [`Group::refine_pairs`], of rows that there are.
+pub(crate) fn refine_pairs<R: Row>(
+    members: &Members<'_>,
+    numbers: &[u32],
+    hashes: &[u64],
+    rows: &mut [R],
+) -> usize {
+    let pairs = (numbers, hashes);
+    if rows.len() <= SMALL_RUN {
+        let room = (&mut [0; SMALL_RUN][..], &mut [0; SMALL_RUN][..]);
+        return refine_in_runs(members, pairs, rows, room, &mut [0]);
+    }
+    let room = (&mut [0; RUN][..], &mut [0; RUN][..]);
+    refine_in_runs(members, pairs, rows, room, &mut [0; RUN / 64])
+}
+
+/// The same, with room for the numbers and hashes of a run, and for its answers.
+fn refine_in_runs<R: Row>(
+    members: &Members<'_>,
+    (numbers, hashes): (&[u32], &[u64]),
+    rows: &mut [R],
+    (own_numbers, own_hashes): (&mut [u32], &mut [u64]),
+    words: &mut [u64],
+) -> usize {
+    refine_answered(rows, words, |picked, words| {
+        let (own_numbers, own_hashes) =
+            (&mut own_numbers[..picked.len()], &mut own_hashes[..picked.len()]);
+        for (i, row) in picked.iter().enumerate() {
+            own_numbers[i] = numbers[row.number()];
+            own_hashes[i] = hashes[row.number()];
+        }
+        members.answer_pairs(own_numbers, own_hashes, words);
+    })
+}
+
+/// How many rows there are, of which each has a member and a hash.
+fn check_members(numbers: &[u32], hashes: &[u64]) -> usize {
+    assert_eq!(numbers.len(), hashes.len(), "a member for each hash");
+    hashes.len()
 }
 
 /// One key in all members, hashed anew only where they differ.

@@ -153,6 +153,16 @@ fn check_rows<R: Row + TryFrom<usize, Error: Debug> + Debug>(
         rows[hashes.len()..].iter().all(|&row| row == number(0xBEEF)),
         "{what}: behind the rows"
     );
+    // All rows, some, and some in no order with repetitions.
+    let all = 0..hashes.len();
+    let any = all.clone().flat_map(|row| [row * 7 % hashes.len(), row / 2]).collect();
+    for selection in [all.clone().collect(), all.filter(|row| row % 7 < 2).collect(), any] {
+        let selection: Vec<usize> = selection;
+        let mut rows: Vec<R> = selection.iter().copied().map(number).collect();
+        let count = group.refine_pairs(members, hashes, &mut rows);
+        let expected = selection.into_iter().filter(|&row| bit(words, row)).map(number);
+        assert!(rows[..count].iter().copied().eq(expected), "{what}: refined {:?}", &rows[..count]);
+    }
 }
 
 /// Samples of a kind or of several, in groups of every size, on every backend.
@@ -383,6 +393,10 @@ fn there_must_be_a_hash_for_each_member_and_room() {
     let (members, hashes, mut rows) = (vec![0; 65_537], vec![0; 65_537], vec![0u16; 65_537]);
     assert_eq!(group.select_pairs(&members[1..], &hashes[1..], &mut rows), 0);
     assert!(panics(&|| _ = group.select_pairs(&members, &hashes, &mut vec![0u16; 65_537])));
+    assert!(panics(&|| _ = group.refine_pairs(&[0, 1], &[0], &mut [0u32; 1])));
+    let mut rows = [1u16, 9, 0];
+    let refine = std::panic::AssertUnwindSafe(|| group.refine_pairs(&[0; 9], &[0; 9], &mut rows));
+    assert!(std::panic::catch_unwind(refine).is_err() && rows == [1, 9, 0], "no such row");
     assert!(panics(&|| _ = group.contains_hash(0, &mut [0; 1][..])));
     assert!(panics(&|| _ = group.contains_hashes(&[0, 1], &mut [0; 3][..])));
     assert!(!panics(&|| _ = group.contains_hashes(&[0, 1], &mut [0; 4][..])));

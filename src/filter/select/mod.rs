@@ -114,10 +114,10 @@ pub trait Select: Probe {
 impl<P: Probe + ?Sized> Select for P {}
 
 /// Rows that are hashed, probed and written together: what is between stays in the L1 cache.
-const RUN: usize = 1024;
+pub(crate) const RUN: usize = 1024;
 
 /// So few need less room, which is zeroed first.
-const SMALL_RUN: usize = 64;
+pub(crate) const SMALL_RUN: usize = 64;
 const MID_RUN: usize = 384;
 
 /// Is handed the number of a row, how many follow, and their answers, run by run.
@@ -263,16 +263,28 @@ fn refine_in_runs<P: Probe + ?Sized, C: Column + ?Sized, R: Row>(
     hashes: &mut [u64],
     words: &mut [u64],
 ) -> usize {
-    let (kernels, mut from, mut count) = (rows::kernels(), 0, 0);
-    while from < rows.len() {
-        let len = (rows.len() - from).min(hashes.len());
-        let picked = &rows[from..from + len];
-        let (hashes, words) = (&mut hashes[..len], &mut words[..len.div_ceil(64)]);
+    refine_answered(rows, words, |picked, words| {
+        let hashes = &mut hashes[..picked.len()];
         column.hash_picked(filter, picked, hashes);
         filter.contains_hashes(hashes, words);
         for (word, picked) in words.iter_mut().zip(picked.chunks(64)) {
             *word = column.settle_picked(picked, *word);
         }
+    })
+}
+
+/// The same, where `answer` writes the answers about some rows: as many at a time as have room in `words`.
+#[inline(always)]
+pub(crate) fn refine_answered<R: Row>(
+    rows: &mut [R],
+    words: &mut [u64],
+    mut answer: impl FnMut(&[R], &mut [u64]),
+) -> usize {
+    let (kernels, mut from, mut count) = (rows::kernels(), 0, 0);
+    while from < rows.len() {
+        let len = (rows.len() - from).min(64 * words.len());
+        let words = &mut words[..len.div_ceil(64)];
+        answer(&rows[from..from + len], words);
         count += rows::refine(kernels, words, rows, (from, len), count);
         from += len;
     }
