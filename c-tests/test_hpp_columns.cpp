@@ -30,6 +30,10 @@ void bits_that_are_set()
 struct Columns {
     std::vector<std::uint64_t> u64, hashes;
     std::vector<std::uint32_t> u32;
+    // The same bits, with a sign.
+    std::vector<std::int64_t> i64;
+    std::vector<long long> wide;
+    std::vector<std::int32_t> i32;
     std::vector<std::int32_t> offsets = {3};
     std::vector<std::int64_t> large_offsets = {3};
     std::string data = "not";
@@ -37,13 +41,18 @@ struct Columns {
     explicit Columns(std::size_t n)
     {
         for (std::size_t i = 0; i < n; i++) {
-            u64.push_back(i * 977);
-            u32.push_back(static_cast<std::uint32_t>(i * 31));
+            u64.push_back(i % 2 == 0 ? i * 977 : ~(i * 977));
+            u32.push_back(static_cast<std::uint32_t>(i % 2 == 0 ? i * 31 : ~(i * 31)));
+            i64.push_back(static_cast<std::int64_t>(u64[i]));
+            wide.push_back(static_cast<long long>(u64[i]));
+            i32.push_back(static_cast<std::int32_t>(u32[i]));
             data += string(i);
             offsets.push_back(static_cast<std::int32_t>(data.size()));
             large_offsets.push_back(static_cast<std::int64_t>(data.size()));
         }
         hashes = hash_u64_batch(u64, 7);
+        CHECK(hash_u64_batch(i64, 7) == hashes && hash_u64_batch(wide, 7) == hashes);
+        CHECK(hash_u64_batch({i64.data(), n}, 7) == hashes && hash_u32_batch(i32, 7) == hash_u32_batch(u32, 7));
     }
     static std::string string(std::size_t i) { return std::string(i % 5, 'x') + std::to_string(i); }
 };
@@ -88,6 +97,10 @@ void check_columns(const F &filter, const Columns &column)
                     [&](auto &rows) { return filter.refine_u64(column.u64, rows); });
     check_rows<Row>(n, has_u32, [&](auto &rows) { return filter.select_u32(column.u32, rows); },
                     [&](auto &rows) { return filter.refine_u32(column.u32, rows); });
+    check_rows<Row>(n, has_u64, [&](auto &rows) { return filter.select_u64(column.i64, rows); },
+                    [&](auto &rows) { return filter.refine_u64(column.wide, rows); });
+    check_rows<Row>(n, has_u32, [&](auto &rows) { return filter.select_u32(column.i32, rows); },
+                    [&](auto &rows) { return filter.refine_u32({column.i32.data(), n}, rows); });
     check_rows<Row>(n, has_string, [&](auto &rows) { return filter.select_strings(column.offsets, column.data, rows); },
                     [&](auto &rows) { return filter.refine_strings(column.offsets, column.data, rows); });
     check_rows<Row>(n, has_string, [&](auto &rows) { return filter.select_strings(column.large_offsets, column.data, rows); },
@@ -116,6 +129,8 @@ void columns()
         check_columns<std::uint32_t>(Filter(), column); // all rows
         check_columns<std::uint32_t>(View(), column);
     }
+    const std::int64_t minus[] = {-1, 7};
+    CHECK(hash_u64_batch(minus)[0] == hash_u64(UINT64_MAX) && hash_u64_batch({}).empty());
     // Without offsets there are no strings; and rows that a type cannot count.
     std::vector<std::uint16_t> rows = {1, 2};
     const std::vector<std::int32_t> none;
@@ -138,8 +153,8 @@ void built_of_columns()
     auto builder = ConcurrentBuilder::create(params);
     Result expected = Filter::create(params);
     REQUIRE(builder && expected);
-    CHECK(builder->insert_hashes(column.hashes) && builder->insert_u64(column.u64, {bits, 1}));
-    CHECK(builder->insert_u32(column.u32) && builder->insert_u32(column.u32, {bits}));
+    CHECK(builder->insert_hashes(column.hashes) && builder->insert_u64(column.i64, {bits, 1}));
+    CHECK(builder->insert_u32(column.i32) && builder->insert_u32(column.u32, {bits}));
     CHECK(builder->insert_strings(column.offsets, column.data, {bits, 1}));
     CHECK(builder->insert_strings(column.large_offsets, column.data));
     expected->insert_hashes(column.hashes);
@@ -240,6 +255,8 @@ void nullable_columns()
             check_nullable(filter, Column::hashes(of.hashes, validity), validity, u64);
             check_nullable(filter.view(), Column::u64(of.u64, validity), validity, u64);
             check_nullable(filter, Column::u32(of.u32, validity), validity, u32);
+            check_nullable(filter, Column::u64(of.i64, validity), validity, u64);
+            check_nullable(filter, Column::u32(of.i32, validity), validity, u32);
             check_nullable(filter, Column::strings(of.offsets, of.data, validity), validity, string);
             check_nullable(filter, Column::strings(of.large_offsets, of.data, validity), validity, string);
             check_nullable(View(), Column::u64(of.u64), {}, std::vector<bool>(n, true));

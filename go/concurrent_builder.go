@@ -95,6 +95,18 @@ func (v *Validity) has(row int) bool {
 
 // ---- adding ----
 
+// AddColumn adds the keys of a column of any type. Rows without a value have no key.
+func (b *ConcurrentBuilder) AddColumn(column Column) {
+	by := hashings.Get().(*hashing)
+	defer by.done()
+	b.add(column.rows, column.validity, func(_ *builderRoom, first int, out []uint64) {
+		by.seed = b.view.seed
+		for i := range out {
+			out[i] = column.hash(by, first+i)
+		}
+	})
+}
+
 // AddHashes adds the keys of a column of hashes. Rows without a value have no key.
 func (b *ConcurrentBuilder) AddHashes(hashes []uint64, validity Validity) {
 	b.add(len(hashes), validity, func(room *builderRoom, first int, out []uint64) { copy(out, hashes[first:]) })

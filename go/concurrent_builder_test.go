@@ -34,6 +34,11 @@ func (c *builderColumns) addTo(b *ConcurrentBuilder) {
 		b.AddStrings(c.strings, validity)
 		b.AddBytes(c.short, c.data, validity)
 		b.AddLargeBytes(c.long, c.data, validity)
+		for _, column := range []Column{HashesColumn(c.uint64s, validity), Uint64sColumn(c.int64s, validity),
+			Uint32sColumn(c.int32s, validity), StringsColumn(c.strings, validity), BytesColumn(c.short, c.data, validity),
+			LargeBytesColumn(c.long, c.data, validity)} {
+			b.AddColumn(column)
+		}
 	}
 }
 
@@ -44,6 +49,7 @@ func (c *builderColumns) expected(seed uint64) (all []uint64) {
 	for _, keys := range [][][]byte{keys[0], keys[1], keys[2], keys[2], keys[2]} {
 		columns = append(columns, eachHash(keys, func(key []byte) uint64 { return Hash(key, seed) }))
 	}
+	columns = append(columns, columns...) // AddColumn adds them once more
 	for _, hashes := range columns {
 		all = append(all, hashes...)
 		for _, first := range []int{0, 3} {

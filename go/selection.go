@@ -14,6 +14,12 @@ import (
 // Row is the number of a row in a selection.
 type Row interface{ ~uint16 | ~uint32 }
 
+// Integer64 is an integer of 64 bits, with or without a sign. Its bytes are the key: -1 is the largest uint64.
+type Integer64 interface{ ~int64 | ~uint64 }
+
+// Integer32 is an integer of 32 bits, with or without a sign: see [Integer64].
+type Integer32 interface{ ~int32 | ~uint32 }
+
 // Offset is where a string begins or ends, in a column as Apache Arrow has it.
 type Offset interface{ ~int32 | ~int64 }
 
@@ -34,10 +40,10 @@ func SelectHashes[R Row](filter Prober, hashes []uint64, rows []R) []R {
 }
 
 // SelectUint64s is [SelectHashes] for integers: for keys of their 8 bytes, as [HashUint64] hashes them.
-func SelectUint64s[R Row](filter Prober, values []uint64, rows []R) []R {
+func SelectUint64s[R Row, V Integer64](filter Prober, values []V, rows []R) []R {
 	return selectRows(filter, len(values), rows, func(by *hashing, first int, room []uint64) []uint64 {
 		for i, value := range values[first:][:len(room)] {
-			room[i] = by.uint64(value)
+			room[i] = by.uint64(uint64(value))
 		}
 		return room
 	})
@@ -45,10 +51,10 @@ func SelectUint64s[R Row](filter Prober, values []uint64, rows []R) []R {
 
 // SelectUint32s is [SelectHashes] for integers of 32 bits: for keys of their 4 bytes, the lowest first. These
 // are other keys than the same numbers of 64 bits.
-func SelectUint32s[R Row](filter Prober, values []uint32, rows []R) []R {
+func SelectUint32s[R Row, V Integer32](filter Prober, values []V, rows []R) []R {
 	return selectRows(filter, len(values), rows, func(by *hashing, first int, room []uint64) []uint64 {
 		for i, value := range values[first:][:len(room)] {
-			room[i] = by.uint32(value)
+			room[i] = by.uint32(uint32(value))
 		}
 		return room
 	})
@@ -118,13 +124,13 @@ func RefineHashes[R Row](filter Prober, hashes []uint64, rows []R) []R {
 }
 
 // RefineUint64s is [RefineHashes] for integers: see [SelectUint64s].
-func RefineUint64s[R Row](filter Prober, values []uint64, rows []R) []R {
-	return refineRows(filter, len(values), rows, func(by *hashing, row int) uint64 { return by.uint64(values[row]) })
+func RefineUint64s[R Row, V Integer64](filter Prober, values []V, rows []R) []R {
+	return refineRows(filter, len(values), rows, func(by *hashing, row int) uint64 { return by.uint64(uint64(values[row])) })
 }
 
 // RefineUint32s is [RefineHashes] for integers of 32 bits: see [SelectUint32s].
-func RefineUint32s[R Row](filter Prober, values []uint32, rows []R) []R {
-	return refineRows(filter, len(values), rows, func(by *hashing, row int) uint64 { return by.uint32(values[row]) })
+func RefineUint32s[R Row, V Integer32](filter Prober, values []V, rows []R) []R {
+	return refineRows(filter, len(values), rows, func(by *hashing, row int) uint64 { return by.uint32(uint32(values[row])) })
 }
 
 // RefineStrings is [RefineHashes] for strings.

@@ -5,6 +5,7 @@ package bloomline
 import (
 	"fmt"
 	"math/bits"
+	"unsafe"
 )
 
 // Column is a column of keys, of which some rows may be null. It refers to the memory that it was made of. The zero
@@ -41,13 +42,13 @@ func HashesColumn(hashes []uint64, validity Validity) Column {
 }
 
 // Uint64sColumn is [HashesColumn] for integers: for keys of their 8 bytes, as [HashUint64] hashes them.
-func Uint64sColumn(values []uint64, validity Validity) Column {
-	return Column{rows: len(values), uint64s: values}.with(validity)
+func Uint64sColumn[V Integer64](values []V, validity Validity) Column {
+	return Column{rows: len(values), uint64s: withoutSign[uint64](values)}.with(validity)
 }
 
 // Uint32sColumn is [HashesColumn] for integers of 32 bits: for keys of their 4 bytes, the lowest first.
-func Uint32sColumn(values []uint32, validity Validity) Column {
-	return Column{rows: len(values), uint32s: values}.with(validity)
+func Uint32sColumn[V Integer32](values []V, validity Validity) Column {
+	return Column{rows: len(values), uint32s: withoutSign[uint32](values)}.with(validity)
 }
 
 // StringsColumn is [HashesColumn] for strings.
@@ -66,6 +67,11 @@ func BytesColumn(offsets []int32, data []byte, validity Validity) Column {
 func LargeBytesColumn(offsets []int64, data []byte, validity Validity) Column {
 	checkOffsets(offsets, data)
 	return Column{rows: max(len(offsets)-1, 0), long: offsets, data: data}.with(validity)
+}
+
+// withoutSign is the same integers as U, which is as wide as they are.
+func withoutSign[U uint32 | uint64, V Integer32 | Integer64](values []V) []U {
+	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
 }
 
 func (c Column) with(validity Validity) Column {

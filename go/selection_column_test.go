@@ -22,6 +22,8 @@ func (c *columnValues) columnsOf(filter Prober, validity Validity) map[string]st
 		"hashes":        {HashesColumn(hashes, validity), keys[0]},
 		"uint64s":       {Uint64sColumn(c.uint64s, validity), keys[0]},
 		"uint32s":       {Uint32sColumn(c.uint32s, validity), keys[1]},
+		"int64s":        {Uint64sColumn(c.int64s, validity), keys[0]},
+		"int32s":        {Uint32sColumn(c.int32s, validity), keys[1]},
 		"strings":       {StringsColumn(c.strings, validity), keys[2]},
 		"int32 offsets": {BytesColumn(c.short, c.data, validity), keys[2]},
 		"int64 offsets": {LargeBytesColumn(c.long, c.data, validity), keys[2]},

@@ -13,10 +13,14 @@ import (
 
 var columnSizes = []int{0, 1, 15, 16, 17, 63, 64, 65, 511, 512, 513, 1000, 1100}
 
+type signed64 int64
+
 // columnValues are columns of every type, of as many rows.
 type columnValues struct {
 	uint64s []uint64
 	uint32s []uint32
+	int64s  []signed64 // the same bits
+	int32s  []int32
 	strings []string
 	short   []int32
 	long    []int64
@@ -29,6 +33,7 @@ func columnOf(n int) *columnValues {
 	for i, value := range randomHashes(n, 5) {
 		text := strings.Repeat(fmt.Sprint(value), i%4)
 		c.uint64s, c.uint32s, c.strings = append(c.uint64s, value), append(c.uint32s, uint32(value)), append(c.strings, text)
+		c.int64s, c.int32s = append(c.int64s, signed64(value)), append(c.int32s, int32(uint32(value)))
 		c.data = append(c.data, text...)
 		c.short, c.long = append(c.short, int32(len(c.data))), append(c.long, int64(len(c.data)))
 	}
@@ -77,6 +82,10 @@ func checkRows[R Row](t *testing.T, filter Prober, c *columnValues, contains fun
 			func(rows []R) []R { return RefineUint64s(filter, c.uint64s, rows) }},
 		"uint32s": {there[1], func(rows []R) []R { return SelectUint32s(filter, c.uint32s, rows) },
 			func(rows []R) []R { return RefineUint32s(filter, c.uint32s, rows) }},
+		"int64s": {there[0], func(rows []R) []R { return SelectUint64s(filter, c.int64s, rows) },
+			func(rows []R) []R { return RefineUint64s(filter, c.int64s, rows) }},
+		"int32s": {there[1], func(rows []R) []R { return SelectUint32s(filter, c.int32s, rows) },
+			func(rows []R) []R { return RefineUint32s(filter, c.int32s, rows) }},
 		"strings": {there[2], func(rows []R) []R { return SelectStrings(filter, c.strings, rows) },
 			func(rows []R) []R { return RefineStrings(filter, c.strings, rows) }},
 		"int32 offsets": {there[2], func(rows []R) []R { return SelectBytes(filter, c.short, c.data, rows) },

@@ -139,6 +139,25 @@ private:
     size_t size_ = 0;
 };
 
+/// A caller-owned array of integers that are as wide as U, with or without a sign. Their bytes count: -1 and the
+/// largest U are one key.
+template <class U>
+class Integers : public Span<const U> {
+    template <class I>
+    using Alike = std::enable_if_t<std::is_integral_v<I> && sizeof(I) == sizeof(U)>;
+public:
+    constexpr Integers() noexcept = default;
+    constexpr Integers(const U *data, size_t size) noexcept : Span<const U>(data, size) {}
+    template <class I, class = Alike<I>>
+    Integers(I *data, size_t size) noexcept : Span<const U>(reinterpret_cast<const U *>(data), size) {}
+    template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+    Integers(I, size_t) BLOOMLINE_DELETED("an integer is no pointer: give an array or a container");
+    template <class I, size_t N, class = Alike<I>>
+    Integers(I (&array)[N]) noexcept : Integers(array, N) {}
+    template <class C, class I = std::remove_pointer_t<decltype(std::declval<C &>().data())>, class = Alike<I>>
+    Integers(C &&container) noexcept : Integers(container.data(), container.size()) {}
+};
+
 /// Caller-owned bytes, such as a key or a file. All bytes count, NULs too:
 ///
 ///     text("apple"), "apple"sv        5 bytes; a string literal alone does not compile
@@ -297,13 +316,13 @@ std::vector<bloomline_bytes> keys(C &&strings) BLOOMLINE_DELETED("the strings ar
     bloomline_hash_batch(keys.data(), keys.size(), seed, hashes.data());
     return hashes;
 }
-[[nodiscard]] inline std::vector<uint64_t> hash_u64_batch(Span<const uint64_t> keys, uint64_t seed = 0) {
+[[nodiscard]] inline std::vector<uint64_t> hash_u64_batch(Integers<uint64_t> keys, uint64_t seed = 0) {
     std::vector<uint64_t> hashes(keys.size());
     bloomline_hash_u64_batch(keys.data(), keys.size(), seed, hashes.data());
     return hashes;
 }
 /// Hashes integers by their 4 bytes: keys other than the same numbers of 64 bits.
-[[nodiscard]] inline std::vector<uint64_t> hash_u32_batch(Span<const uint32_t> keys, uint64_t seed = 0) {
+[[nodiscard]] inline std::vector<uint64_t> hash_u32_batch(Integers<uint32_t> keys, uint64_t seed = 0) {
     std::vector<uint64_t> hashes(keys.size());
     bloomline_hash_u32_batch(keys.data(), keys.size(), seed, hashes.data());
     return hashes;
@@ -402,10 +421,10 @@ public:
     static Column hashes(Span<const uint64_t> values, const Validity &validity = {}) noexcept {
         return {BLOOMLINE_COLUMN_HASHES, values.data(), values.size(), validity};
     }
-    static Column u64(Span<const uint64_t> values, const Validity &validity = {}) noexcept {
+    static Column u64(Integers<uint64_t> values, const Validity &validity = {}) noexcept {
         return {BLOOMLINE_COLUMN_U64, values.data(), values.size(), validity};
     }
-    static Column u32(Span<const uint32_t> values, const Validity &validity = {}) noexcept {
+    static Column u32(Integers<uint32_t> values, const Validity &validity = {}) noexcept {
         return {BLOOMLINE_COLUMN_U32, values.data(), values.size(), validity};
     }
     static Column strings(Span<const int32_t> offsets, Bytes data, const Validity &validity = {}) noexcept {
@@ -793,11 +812,11 @@ public:
         return select(bloomline_view_select_hashes, bloomline_view_select16_hashes, rows, hashes.size(), hashes.data());
     }
     template <class Rows>
-    size_t select_u64(Span<const uint64_t> values, Rows &rows) const {
+    size_t select_u64(Integers<uint64_t> values, Rows &rows) const {
         return select(bloomline_view_select_u64, bloomline_view_select16_u64, rows, values.size(), values.data());
     }
     template <class Rows>
-    size_t select_u32(Span<const uint32_t> values, Rows &rows) const {
+    size_t select_u32(Integers<uint32_t> values, Rows &rows) const {
         return select(bloomline_view_select_u32, bloomline_view_select16_u32, rows, values.size(), values.data());
     }
     template <class Rows>
@@ -817,11 +836,11 @@ public:
         return refine(bloomline_view_refine_hashes, bloomline_view_refine16_hashes, rows, hashes.data());
     }
     template <class Rows>
-    size_t refine_u64(Span<const uint64_t> values, Rows &rows) const {
+    size_t refine_u64(Integers<uint64_t> values, Rows &rows) const {
         return refine(bloomline_view_refine_u64, bloomline_view_refine16_u64, rows, values.data());
     }
     template <class Rows>
-    size_t refine_u32(Span<const uint32_t> values, Rows &rows) const {
+    size_t refine_u32(Integers<uint32_t> values, Rows &rows) const {
         return refine(bloomline_view_refine_u32, bloomline_view_refine16_u32, rows, values.data());
     }
     template <class Rows>
@@ -1375,10 +1394,10 @@ public:
     Status insert_hashes(Span<const uint64_t> hashes, const Validity &validity = {}) const noexcept {
         return insert_column(Column::hashes(hashes, validity));
     }
-    Status insert_u64(Span<const uint64_t> values, const Validity &validity = {}) const noexcept {
+    Status insert_u64(Integers<uint64_t> values, const Validity &validity = {}) const noexcept {
         return insert_column(Column::u64(values, validity));
     }
-    Status insert_u32(Span<const uint32_t> values, const Validity &validity = {}) const noexcept {
+    Status insert_u32(Integers<uint32_t> values, const Validity &validity = {}) const noexcept {
         return insert_column(Column::u32(values, validity));
     }
     Status insert_strings(Span<const int32_t> offsets, Bytes data, const Validity &validity = {}) const noexcept {
