@@ -12,6 +12,7 @@ const PROGRAMS: [(&str, &str, &[&str], bool); 16] = [
         "docs/how-to/columns.md",
         "rust",
         &[
+            "tests/pages/columns/dictionary.rs",
             "tests/pages/columns/built.rs",
             "tests/pages/columns/selected.rs",
             "adapters/datafusion/examples/join.rs",

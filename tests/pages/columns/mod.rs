@@ -1,4 +1,5 @@
 //! The Rust programs of `docs/how-to/columns.md`, as tests.
 
 mod built;
+mod dictionary;
 mod selected;
