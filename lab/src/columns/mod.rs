@@ -32,7 +32,7 @@ const SELECTED: usize = 307;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-const SIZES: [usize; 4] = [16 * KIB, 256 * KIB, 16 * MIB, 256 * MIB];
+const SIZES: [usize; 6] = [16 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 256 * MIB];
 
 // What is timed, by name; the filters of others by theirs.
 const SELECT: &str = "`Filter`, `select_column`";
