@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * definition.h - the lines of docs/FORMAT.md (layout 1) once more in plain C, written from that page:
- * what the C tests hold the library to. The histories have the other layouts. Nothing here is taken from the library but XXH3 for the
- * checksums (bloomline_hash with seed 0), which test_api.c compares with known values.
+ * definition.h - the lines of docs/FORMAT.md (layout 1) once more in plain C, written from that page: what
+ * the C tests hold the library to. The histories have the other layouts. Nothing here is taken from the library
+ * but XXH3 for the checksums (bloomline_hash with seed 0), which test_api.c compares with known values.
  *
  * Works on any byte order. Uses bloomline.h and the C library.
  */

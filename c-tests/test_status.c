@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_status.c - what goes wrong with arguments: the status numbers, parameters out of range,
- * buffers too small, NULL and zero-length rules, outputs untouched on failure, key counts of any number. An
- * unknown backend is in test_backend_choice.c. Data is in test_golden.c and test_whole.c, files in test_status_files.c, answers of doubtful
- * handles in test_doubt.c, failed allocations in test_memory.c and test_alloc.c.
+ * test_status.c - what goes wrong with arguments: the status numbers, parameters out of range, buffers too
+ * small, NULL and zero-length rules, outputs untouched on failure, key counts of any number. An unknown backend
+ * is in test_backend_choice.c. Data is in test_golden.c and test_whole.c, files in test_status_files.c, answers
+ * of doubtful handles in test_doubt.c, failed allocations in test_memory.c and test_alloc.c.
  */
 #define _XOPEN_SOURCE 700
 

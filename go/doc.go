@@ -85,11 +85,12 @@
 //
 // # Go or C
 //
-// The package needs no C. It is plain Go, with assembly for AVX2 (k up to 8, static filters, and matrices), which
-// the build tag purego and the race detector leave out. With the build tag bloomline_cgo, batches run in the C
-// library, which uses AVX-512, AVX2 or NEON. Single keys and matrices stay in Go, since a call to C costs more
-// than a probe, or is no faster, and so do classic, cuckoo and growing filters, cascades and Parquet's. Bytes and answers are the same. [Backend] returns what is in use. The
-// environment's BLOOMLINE_BACKEND selects another, such as scalar or avx2.
+// The package needs no C. It is plain Go, with assembly for AVX2 (k up to 8, static filters, and matrices),
+// which the build tag purego and the race detector leave out. With the build tag bloomline_cgo, batches run in
+// the C library, which uses AVX-512, AVX2 or NEON. Single keys and matrices stay in Go, since a call to C costs
+// more than a probe, or is no faster, and so do classic, cuckoo and growing filters, cascades and Parquet's.
+// Bytes and answers are the same. [Backend] returns what is in use. The environment's BLOOMLINE_BACKEND selects
+// another, such as scalar or avx2.
 //
 // On Linux, filters of 4 MiB or more ask for huge pages, unless the program starts with
 // BLOOMLINE_HUGE_PAGES=0.

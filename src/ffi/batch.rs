@@ -59,8 +59,9 @@ pub(super) unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8
 
 /// Answers for a key by a single probe, if it is one. `None` if something is not there.
 ///
-/// # Safety `keys` is NULL or points at a key, as for `boundary::bytes`; `bitmap` is NULL or has
-/// room for a word; at any alignment.
+/// # Safety
+/// `keys` is NULL or points at a key, as for `boundary::bytes`; `bitmap` is NULL or has room for a
+/// word; at any alignment.
 #[inline(always)]
 pub(super) unsafe fn one_key(
     count: usize,

@@ -176,8 +176,9 @@ unsafe fn views_answer_apart(
 
 /// Asks views by their addresses.
 ///
-/// # Safety `views` as for `boundary::slice`, each NULL or a view that lasts as long as the call;
-/// `bitmap` as for `boundary::bitmap_at`; a view that was opened has its bytes.
+/// # Safety
+/// `views` as for `boundary::slice`, each NULL or a view that lasts as long as the call; `bitmap`
+/// as for `boundary::bitmap_at`; a view that was opened has its bytes.
 unsafe fn each_answers(
     views: *const *const bloomline_view,
     n_views: usize,
