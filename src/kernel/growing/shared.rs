@@ -17,8 +17,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The words of a line that threads share.
-type Words = [AtomicU64; 8];
+/// The lanes of a line that threads share.
+type Lanes = [AtomicU64; 8];
 
 /// Lines that are copied before they are stored, at most. Few inserts change so many.
 const COPIES: usize = 72;
@@ -55,7 +55,7 @@ impl Sequences {
 /// Lines as readers see them.
 pub(crate) struct Chunks {
     /// Where each chunk starts; null while it is not there.
-    starts: Vec<AtomicPtr<Words>>,
+    starts: Vec<AtomicPtr<Lanes>>,
     /// So many lines are there. Stored after their start.
     len: AtomicUsize,
     log2: u32,
@@ -66,7 +66,7 @@ pub(crate) struct Chunks {
 impl Chunks {
     /// Where a line is, if it is there.
     #[inline(always)]
-    fn at(&self, i: usize) -> Option<&Words> {
+    fn at(&self, i: usize) -> Option<&Lanes> {
         // With this number come the starts that were stored before.
         if i >= self.len.load(Ordering::Acquire) {
             return None;
@@ -255,7 +255,7 @@ impl Copies {
     pub(super) fn memory(&self) -> usize {
         let lines: usize = self.chunks.memory().iter().map(Zeroed::taken).sum();
         lines
-            + self.chunks.starts.capacity() * size_of::<AtomicPtr<Words>>()
+            + self.chunks.starts.capacity() * size_of::<AtomicPtr<Lanes>>()
             + self.copies.capacity() * size_of::<(usize, Line)>()
     }
 }
