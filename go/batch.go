@@ -60,7 +60,7 @@ func containsKeys[K bytesOrString](v *View, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		v.answer(viewHashAhead(v, keys[at:], &ahead), out[at/64:])
+		v.answerAny(viewHashAhead(v, keys[at:], &ahead), out[at/64:])
 	}
 	runtime.KeepAlive(v.owner)
 	return out
@@ -185,6 +185,7 @@ func (v *View) prefetch(hash uint64) {
 	if v.growing != nil {
 		v.touchGrowing([]uint64{hash})
 	}
+	v.prefetchWhole(hash)
 }
 
 // touchGrowing asks for the lines of hashes in a growing filter.

@@ -5,6 +5,7 @@ package bloomline
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/bloomline/bloomline/go/internal/staticline"
 )
@@ -26,8 +27,8 @@ const (
 // keys that the first passes. The third holds the included keys that the second passes, and so on. With ten
 // excluded keys for each included one it takes 7.0 bits per included key, with a hundred 10.5.
 //
-// Build it by [BuildCascade], [BuildCascadeStrings] or [BuildCascadeHashes]. It has no [View]. Any number
-// of goroutines may read it at once.
+// Build it by [BuildCascade], [BuildCascadeStrings] or [BuildCascadeHashes]. Any number of goroutines
+// may read it at once.
 //
 // The zero Cascade is a place to unmarshal into. It returns true for every key.
 //
@@ -206,4 +207,12 @@ func firstRows(included, excluded uint64) int {
 		}
 	}
 	return staticline.MaxRows
+}
+
+func (f cascadeData) cloned() cascadeData {
+	f.layers = slices.Clone(f.layers)
+	for i := range f.layers {
+		f.layers[i].lines = bytesOf(cloneLines(linesOf(f.layers[i].lines)))
+	}
+	return f
 }

@@ -94,7 +94,8 @@ func (f *Cascade) AppendBinary(data []byte) ([]byte, error) {
 }
 
 // MarshalBinary returns the encoded cascade, as [encoding.BinaryMarshaler]. It is the format of the
-// C library, and of all languages that Bloomline is used from. No [View] reads it.
+// C library, and of all languages that Bloomline is used from. [OpenView] does not open these
+// bytes.
 func (f *Cascade) MarshalBinary() ([]byte, error) {
 	return f.AppendBinary(nil)
 }

@@ -248,6 +248,32 @@ func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
 	return filter, nil
 }
 
+// usages is that of the lines as they are now, copied a few at a time.
+func (f *ConcurrentFilter) usages(rated bool) []usage {
+	u, copied := f.view.unused(rated), [64]line{}
+	for all := f.view.all; len(all) > 0; {
+		part := all[:min(len(copied), len(all))]
+		for i := range part {
+			from := lanesOf(&part[i])
+			for lane := range from {
+				// As memory has it, whatever the CPU's order.
+				binary.NativeEndian.PutUint64(copied[i][8*lane:], atomic.LoadUint64(&from[lane]))
+			}
+		}
+		u.add(copied[:len(part)])
+		all = all[len(part):]
+	}
+	return []usage{u}
+}
+
+// EstimatedKeys is [Filter.EstimatedKeys], as the filter is now.
+func (f *ConcurrentFilter) EstimatedKeys() float64 {
+	if f == nil || len(f.view.all) == 0 {
+		return 0
+	}
+	return f.view.keysForFill(f.Fill())
+}
+
 // ---- bytes and files ----
 
 func (f concurrentData) encoded() encoded {
@@ -267,4 +293,26 @@ func (f *ConcurrentFilter) decode(body []byte, footer footer, keep bool) error {
 	f.view = filter.view
 	f.view.keyCount = 0 // which nobody counts from here on
 	return nil
+}
+
+func (f concurrentData) cloned() concurrentData {
+	f.view.all = orPanic(cloneShared(f.view.all))
+	return f
+}
+
+func cloneShared(all []line) ([]line, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	copied, err := newLines(uint64(len(all)))
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		from, into := lanesOf(&all[i]), lanesOf(&copied[i])
+		for lane := range into {
+			into[lane] = atomic.LoadUint64(&from[lane])
+		}
+	}
+	return copied, nil
 }

@@ -371,3 +371,11 @@ func (f *CountingFilter) decode(body []byte, footer footer, keep bool) error {
 	f.countingData = countingData{filter, bytesOf(counters)}
 	return nil
 }
+
+func (f countingData) cloned() countingData {
+	if f.filter != nil {
+		f.filter = f.filter.Clone()
+		f.counters = bytesOf(cloneLines(linesOf(f.counters)))
+	}
+	return f
+}

@@ -211,3 +211,8 @@ func (f *CuckooFilter) decode(body []byte, footer footer, keep bool) error {
 	f.cuckooData = cuckooData{view: view}
 	return nil
 }
+
+func (f cuckooData) cloned() cuckooData {
+	f.view.cuckoo.all = cloneLines(f.view.cuckoo.all)
+	return f
+}

@@ -339,3 +339,13 @@ func (f *Filter) foldedRate() float64 {
 	}
 	return sum / float64(len(f.view.all)/2)
 }
+
+// cloned is a filter of memory of its own: what Clone returns.
+func (f filterData) cloned() filterData {
+	return orPanic(f.tryCloned())
+}
+
+func (f filterData) tryCloned() (_ filterData, err error) {
+	f.view.all, err = takeLines(bytesOf(f.view.all), false)
+	return f, err
+}

@@ -30,7 +30,7 @@ func groupNative(t *testing.T, i int, count uint64, k int) groupMember {
 func groupOther(t *testing.T, i int) groupMember {
 	t.Helper()
 	var view View
-	switch i % 3 {
+	switch i % 6 {
 	case 0:
 		static := orPanic(BuildStaticHashes(groupHashes(i, 500), 0.01))
 		view = static.View()
@@ -38,6 +38,17 @@ func groupOther(t *testing.T, i int) groupMember {
 		classic := orPanic(NewWithParams(Params{LineCount: 7, K: 5, Classic: true}))
 		classic.AddHashes(groupHashes(i, 200))
 		view = classic.View()
+	case 2:
+		scalable := orPanic(NewScalable(32, 0.01))
+		scalable.AddHashes(groupHashes(i, 200))
+		view = scalable.View()
+	case 3:
+		window := orPanic(NewWindow(3, 100, 0.01))
+		window.AddHashes(groupHashes(i, 100))
+		window.Rotate()
+		view = window.View()
+	case 4:
+		view = orPanic(BuildCascadeHashes(groupHashes(i, 100), randomHashes(500, 6), 0, 0, 1)).View()
 	default:
 		return groupMember{View{}, func(uint64) bool { return true }}
 	}

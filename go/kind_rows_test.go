@@ -87,7 +87,7 @@ var kindRows = []kindRow{{
 }, {
 	name: "ScalableFilter", layouts: []uint16{3}, load: loaded(LoadScalable),
 	empty:   func(keys int, options ...Option) (anyKind, error) { return NewScalable(keys/10, 0.01, options...) },
-	lacks:   "Params View Union Intersect",
+	lacks:   "Params Union Intersect",
 	history: "scalable", other: scalableOther,
 	made: func(t *testing.T, args []string) (anyKind, error) {
 		return NewScalable(int(number(t, args[0], 10)), float(args[1]), WithSeed(number(t, args[2], 10)))
@@ -95,7 +95,7 @@ var kindRows = []kindRow{{
 }, {
 	name: "Window", layouts: []uint16{4}, load: loaded(LoadWindow),
 	empty:   func(keys int, options ...Option) (anyKind, error) { return NewWindow(3, keys, 0.01, options...) },
-	lacks:   "EstimatedKeys View Union Intersect",
+	lacks:   "EstimatedKeys Union Intersect",
 	history: "window", other: windowOther,
 	made: func(t *testing.T, args []string) (anyKind, error) {
 		return NewWindow(int(number(t, args[0], 10)), int(number(t, args[1], 10)), float(args[2]), WithSeed(number(t, args[3], 10)))
@@ -114,7 +114,7 @@ var kindRows = []kindRow{{
 		return orPanic(BuildCascadeHashes(keys, others, 0, seed, 1))
 	},
 	spoil:   func(filter any) { bumpAll(filter.(*Cascade).layers[0].lines) },
-	lacks:   adds + `Union Intersect Clear Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate View`,
+	lacks:   adds + `Union Intersect Clear Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
 	history: "cascade", made: cascadeMade, other: cascadeOther,
 }, {
 	name: "Matrix", layouts: []uint16{10}, load: loaded(LoadMatrix),

@@ -4,6 +4,7 @@ package bloomline
 
 import (
 	"math"
+	"slices"
 
 	"github.com/bloomline/bloomline/go/internal/format"
 )
@@ -45,8 +46,8 @@ const (
 // remove keys. Take a ScalableFilter for keys that stay if adding must be fast: it takes several times
 // as long in a [GrowingFilter].
 //
-// It has no Params and no View, but those of its [ScalableFilter.Stages]. Two cannot be united,
-// since their stages differ: add the keys of one to the other.
+// It has no Params, but those of its [ScalableFilter.Stages]. Two cannot be united, since their stages
+// differ: add the keys of one to the other.
 //
 // Any number of goroutines may read it at once; adding requires exclusive access.
 //
@@ -225,7 +226,7 @@ func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 
 func (f *ScalableFilter) prefetch(hash uint64) {
 	for i := range f.stages {
-		f.stages[i].filter.Prefetch(hash)
+		f.stages[i].filter.view.lines.prefetch(hash)
 	}
 }
 
@@ -301,6 +302,35 @@ func (f *ScalableFilter) PlainParams() (Params, error) {
 	params, err := ParamsForRate(int(f.KeyCount()), f.rate)
 	params.Seed = f.seed
 	return params, err
+}
+
+// usages is those of the stages.
+func (f *ScalableFilter) usages(rated bool) (parts []usage) {
+	for i := range f.stages {
+		parts = append(parts, f.stages[i].filter.view.usage(rated))
+	}
+	return parts
+}
+
+// EstimatedKeys is [Filter.EstimatedKeys], of all stages.
+func (f *ScalableFilter) EstimatedKeys() float64 {
+	keys := 0.0
+	for i := range orZero(f).stages {
+		keys += f.stages[i].filter.EstimatedKeys()
+	}
+	return keys
+}
+
+// ExpectedRate returns the false-positive rate to expect of all stages together, 0 to 1, for the
+// number of keys now present. It is at most [ScalableFilter.Rate], unless the filter is
+// [ScalableFilter.Overfull]. That of the zero ScalableFilter is 1.
+func (f *ScalableFilter) ExpectedRate() float64 {
+	var rates []float64
+	for i := range orZero(f).stages {
+		filter := f.stages[i].filter
+		rates = append(rates, filter.Params().Rate(int(min(filter.KeyCount(), math.MaxInt))))
+	}
+	return together(rates)
 }
 
 // Clear removes all keys, and all stages but the first.
@@ -388,4 +418,12 @@ func readRecord(record []byte, left *[]byte, seed uint64) (p parts, capacity uin
 	}
 	p.lines, *left = (*left)[:size], (*left)[size:]
 	return p, capacity, nil
+}
+
+func (f scalableData) cloned() scalableData {
+	f.stages = slices.Clone(f.stages)
+	for i := range f.stages {
+		f.stages[i].filter = f.stages[i].filter.Clone()
+	}
+	return f
 }

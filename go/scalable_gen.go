@@ -182,7 +182,8 @@ func (f *ScalableFilter) AppendBinary(data []byte) ([]byte, error) {
 }
 
 // MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. It is the format of the
-// C library, and of all languages that Bloomline is used from. No [View] reads it.
+// C library, and of all languages that Bloomline is used from. [OpenView] does not open these
+// bytes.
 func (f *ScalableFilter) MarshalBinary() ([]byte, error) {
 	return f.AppendBinary(nil)
 }

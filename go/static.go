@@ -111,3 +111,10 @@ func (f *StaticFilter) Levels() int {
 func (f *StaticFilter) Bytes() uint64 {
 	return uint64(max(len(orZero(f).view.encoded)-footerBytes, 0))
 }
+
+func (f staticData) cloned() staticData {
+	if f.view.encoded != nil {
+		f.view.encoded = bytesOf(cloneLines(linesOf(f.view.encoded)))
+	}
+	return f
+}

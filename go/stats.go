@@ -3,11 +3,9 @@ package bloomline
 // How full a filter is. All of this reads the whole filter.
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"runtime"
-	"sync/atomic"
 )
 
 // usage sums up lines, some at a time.
@@ -108,79 +106,6 @@ func worstLineOf(parts []usage) float64 {
 	return worst
 }
 
-// usages is that of the lines as they are now, copied a few at a time.
-func (f *ConcurrentFilter) usages(rated bool) []usage {
-	u, copied := f.view.unused(rated), [64]line{}
-	for all := f.view.all; len(all) > 0; {
-		part := all[:min(len(copied), len(all))]
-		for i := range part {
-			from := lanesOf(&part[i])
-			for lane := range from {
-				// As memory has it, whatever the CPU's order.
-				binary.NativeEndian.PutUint64(copied[i][8*lane:], atomic.LoadUint64(&from[lane]))
-			}
-		}
-		u.add(copied[:len(part)])
-		all = all[len(part):]
-	}
-	return []usage{u}
-}
-
-// EstimatedKeys is [Filter.EstimatedKeys], as the filter is now.
-func (f *ConcurrentFilter) EstimatedKeys() float64 {
-	if f == nil || len(f.view.all) == 0 {
-		return 0
-	}
-	return f.view.keysForFill(f.Fill())
-}
-
-// usages is those of the stages.
-func (f *ScalableFilter) usages(rated bool) (parts []usage) {
-	for i := range f.stages {
-		parts = append(parts, f.stages[i].filter.view.usage(rated))
-	}
-	return parts
-}
-
-// EstimatedKeys is [Filter.EstimatedKeys], of all stages.
-func (f *ScalableFilter) EstimatedKeys() float64 {
-	keys := 0.0
-	for i := range orZero(f).stages {
-		keys += f.stages[i].filter.EstimatedKeys()
-	}
-	return keys
-}
-
-// ExpectedRate returns the false-positive rate to expect of all stages together, 0 to 1, for the
-// number of keys now present. It is at most [ScalableFilter.Rate], unless the filter is
-// [ScalableFilter.Overfull]. That of the zero ScalableFilter is 1.
-func (f *ScalableFilter) ExpectedRate() float64 {
-	var rates []float64
-	for i := range orZero(f).stages {
-		filter := f.stages[i].filter
-		rates = append(rates, filter.Params().Rate(int(min(filter.KeyCount(), math.MaxInt))))
-	}
-	return together(rates)
-}
-
-// usages is those of the generations. Lines that one has not yet cleared count as empty.
-func (w *Window) usages(rated bool) (parts []usage) {
-	for place := range w.generations {
-		all := w.linesOf(place)
-		u := all.unused(rated)
-		for first := 0; first < len(all.all); first += chunkLines {
-			part := all.all[first:min(first+chunkLines, len(all.all))]
-			if w.cleared[place*chunksOf(w.params)+first/chunkLines] == w.generations[place].slice {
-				u.add(part)
-			} else {
-				u.lines += len(part)
-			}
-		}
-		parts = append(parts, u)
-	}
-	return parts
-}
-
 // ---- View, and the kinds that have one ----
 
 func (v *View) usage(rated bool) usage {
@@ -197,6 +122,9 @@ func (v *View) fill() float64 {
 	}
 	if v.growing != nil {
 		return v.growing.Fill()
+	}
+	if v.whole != nil {
+		return fillOf(v.partsOfWhole(false))
 	}
 	u := v.usage(false)
 	return u.fill()
@@ -216,6 +144,8 @@ func (v *View) estimatedKeys() float64 {
 	case v.growing != nil:
 		_, distinct := v.growing.Measure()
 		return distinct
+	case v.whole != nil:
+		return v.keysOfWhole()
 	}
 	return 0
 }
@@ -231,6 +161,9 @@ func (v *View) estimatedRate() float64 {
 	if v.growing != nil {
 		rate, _ := v.growing.Measure()
 		return rate
+	}
+	if v.whole != nil {
+		return v.rateOfWhole(rateOfAll)
 	}
 	u := v.usage(true)
 	return u.estimatedRate()
@@ -249,6 +182,9 @@ func (v *View) worstLineRate() float64 {
 	}
 	if v.static.rowShape != nil || v.growing != nil { // the same in each line
 		return v.estimatedRate()
+	}
+	if v.whole != nil {
+		return v.rateOfWhole(worstLineOf)
 	}
 	u := v.usage(true)
 	return u.worstLineRate()

@@ -22,6 +22,7 @@ type View struct {
 	static   staticLines // of a static filter
 	column   columnLines // of a column of a matrix
 	growing  *growing.Filter
+	whole    any          // a filter that is made of others: whole.go
 	block    engine.Block // of another engine; the zero Block answers true
 	encoded  []byte       // that block, as the engine wrote it, or the encoded static filter
 	seed     uint64
@@ -88,6 +89,8 @@ func (v *View) probe(hash uint64) bool {
 		in = v.column.contains(hash)
 	case v.growing != nil:
 		in = v.growing.Contains(hash)
+	case v.whole != nil:
+		in = v.probeWhole(hash)
 	default:
 		in = v.block.Contains(hash)
 	}
@@ -103,7 +106,7 @@ func containsHashes(v *View, hashes []uint64, out Bitmap) Bitmap {
 		return out
 	}
 	out = out.sized(len(hashes))
-	v.answer(hashes, out)
+	v.answerAny(hashes, out)
 	runtime.KeepAlive(v.owner)
 	return out
 }
@@ -143,11 +146,11 @@ func (v *View) hashesAs(other *View) bool {
 
 // isBlock reports whether the filter is another engine's.
 func (v *View) isBlock() bool {
-	return len(v.all)|len(v.cuckoo.all)|len(v.column.groups) == 0 && v.static.rowShape == nil && v.growing == nil
+	return len(v.all)|len(v.cuckoo.all)|len(v.column.groups) == 0 && v.static.rowShape == nil && v.growing == nil && v.whole == nil
 }
 
-// Params returns the shape of the filter; false if it has none: a cuckoo, static or growing filter, or
-// one of another engine.
+// Params returns the shape of the filter; false if it has none: a cuckoo, static or growing filter, one
+// that is made of others, or one of another engine.
 func (v View) Params() (Params, bool) {
 	if len(v.all) == 0 && !v.column.isThere() {
 		return Params{}, false
@@ -217,6 +220,8 @@ func (v View) String() string {
 		return fmt.Sprintf("bloomline.View{column %d, %d lines, k %d}", v.column.column, v.column.count, v.column.k)
 	case v.growing != nil:
 		return fmt.Sprintf("bloomline.View{%d keys, growing}", v.keyCount)
+	case v.whole != nil:
+		return fmt.Sprintf("bloomline.View{%v}", v.whole)
 	default:
 		return fmt.Sprintf("bloomline.View{block of %d bytes}", len(v.encoded))
 	}

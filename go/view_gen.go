@@ -31,15 +31,16 @@ func (v View) KeyCount() uint64 {
 
 // Fill returns the fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that
 // are taken; see also [GrowingFilter.Fill]. It reads the whole filter. That of the zero View, of a
-// static filter, and of a filter of another engine is 0: it is not known.
+// static filter, of a cascade, and of a filter of another engine is 0: it is not known.
 func (v View) Fill() float64 {
 	return v.fill()
 }
 
 // EstimatedKeys returns how many different keys are present, estimated from the fill: see
 // [Filter.EstimatedKeys]. Of a cuckoo filter it is how many slots are taken, of a static one
-// KeyCount, of a growing one how many prefixes are there. It reads the whole filter. That of the
-// zero View, and of a filter of another engine, is 0: it is not known.
+// KeyCount, of a growing one how many prefixes are there, of a [Cascade] how many included keys. It
+// reads the whole filter. That of the zero View, and of a filter of another engine, is 0: it is not
+// known.
 func (v View) EstimatedKeys() float64 {
 	return v.estimatedKeys()
 }

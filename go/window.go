@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 )
 
 const (
@@ -28,8 +29,8 @@ const (
 // The caller passes the time to [Window.AdvanceTo]. The same calls give the same answers and the same bytes,
 // whenever they are made.
 //
-// It has no View and no EstimatedKeys: [Window.KeyCount] counts the keys of a generation. Windows
-// are not united, since they may have begun their generations at different times.
+// It has no EstimatedKeys: [Window.KeyCount] counts the keys of a generation. Windows are not united,
+// since they may have begun their generations at different times.
 //
 // Any number of goroutines may read it at once; adding and rotating need it alone.
 //
@@ -342,6 +343,24 @@ func (w *Window) Clear() {
 	}
 }
 
+// usages is those of the generations. Lines that one has not yet cleared count as empty.
+func (w *Window) usages(rated bool) (parts []usage) {
+	for place := range w.generations {
+		all := w.linesOf(place)
+		u := all.unused(rated)
+		for first := 0; first < len(all.all); first += chunkLines {
+			part := all.all[first:min(first+chunkLines, len(all.all))]
+			if w.cleared[place*chunksOf(w.params)+first/chunkLines] == w.generations[place].slice {
+				u.add(part)
+			} else {
+				u.lines += len(part)
+			}
+		}
+		parts = append(parts, u)
+	}
+	return parts
+}
+
 // ---- where it all is ----
 
 // newest is the place of the newest generation.
@@ -433,4 +452,12 @@ func (w *Window) decode(body []byte, f footer, keep bool) error {
 	}
 	w.windowData = window.windowData
 	return nil
+}
+
+func (w windowData) cloned() windowData {
+	w.lines = cloneLines(w.lines)
+	orPanic(0, room(8*len(w.cleared)))
+	w.cleared = slices.Clone(w.cleared)
+	w.generations = slices.Clone(w.generations)
+	return w
 }

@@ -191,7 +191,8 @@ func (w *Window) AppendBinary(data []byte) ([]byte, error) {
 }
 
 // MarshalBinary returns the encoded window, as [encoding.BinaryMarshaler]. It is the format of the
-// C library, and of all languages that Bloomline is used from. No [View] reads it.
+// C library, and of all languages that Bloomline is used from. [OpenView] does not open these
+// bytes.
 func (w *Window) MarshalBinary() ([]byte, error) {
 	return w.AppendBinary(nil)
 }
