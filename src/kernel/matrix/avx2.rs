@@ -3,7 +3,7 @@
 use super::super::native::SHIFTS_64;
 use super::transpose::{Block, Rows, Transpose};
 use super::turn::{self, Sixteens};
-use super::words::{FIRST_ROWS, Words};
+use super::words::{FIRST_ROWS, Wide};
 use crate::layouts::matrix::ROWS;
 use crate::line::LINE_BYTES;
 use std::arch::x86_64::{
@@ -19,7 +19,7 @@ use std::arch::x86_64::{
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(__m256i);
 
-impl Words for Avx2 {
+impl Wide for Avx2 {
     const COUNT: usize = 4;
     type Sum = usize;
     const ZERO: usize = 0;
@@ -153,7 +153,7 @@ impl Sixteens for Avx2 {
     #[inline(always)]
     unsafe fn bytes(at: *const u8) -> Avx2 {
         // SAFETY: the caller's promise.
-        unsafe { <Avx2 as Words>::load(at) }
+        unsafe { <Avx2 as Wide>::load(at) }
     }
 
     #[inline(always)]

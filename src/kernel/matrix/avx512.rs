@@ -3,7 +3,7 @@
 use super::super::native::SHIFTS_64;
 use super::transpose::{Block, Rows, TOGETHER, Transpose};
 use super::turn::{self, Sixteens};
-use super::words::{FIRST_ROWS, Words};
+use super::words::{FIRST_ROWS, Wide};
 use crate::layouts::matrix::ROWS;
 use crate::line::LINE_BYTES;
 use std::arch::x86_64::{
@@ -21,7 +21,7 @@ use std::mem;
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(__m512i);
 
-impl Words for Avx512 {
+impl Wide for Avx512 {
     const COUNT: usize = 8;
     /// Of each of the eight words.
     type Sum = __m512i;
@@ -196,7 +196,7 @@ impl Sixteens for Avx512 {
     #[inline(always)]
     unsafe fn bytes(at: *const u8) -> Avx512 {
         // SAFETY: the caller's promise.
-        unsafe { <Avx512 as Words>::load(at) }
+        unsafe { <Avx512 as Wide>::load(at) }
     }
 
     #[inline(always)]

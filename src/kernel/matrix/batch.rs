@@ -4,7 +4,7 @@
 //! store of its address, and what caches do not hold is prefetched meanwhile.
 
 use super::super::prefetch::{INTO_L2, prefetch};
-use super::words::{Asked, Places, Words, and_at, each_place, read, word};
+use super::words::{Asked, Places, Wide, and_at, each_place, read, word};
 use crate::layouts::matrix::ROWS;
 use crate::line::{LINE_BYTES, line_index};
 use std::mem::MaybeUninit;
@@ -44,7 +44,7 @@ struct Slot {
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn batch<W: Words>(
+pub(super) unsafe fn batch<W: Wide>(
     asked: &Asked,
     groups: Groups,
     hashes: &[u64],
@@ -75,7 +75,7 @@ pub(super) unsafe fn batch<W: Words>(
 /// # Safety
 /// As for [`batch`]; a row is one word if `ONE`; `live` is not NULL if `LIVE`.
 #[inline(always)]
-unsafe fn rows<W: Words, const ONE: bool, const LIVE: bool>(
+unsafe fn rows<W: Wide, const ONE: bool, const LIVE: bool>(
     asked: &Asked,
     groups: Groups,
     hashes: &[u64],

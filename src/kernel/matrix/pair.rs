@@ -1,16 +1,16 @@
 //! Two words of a row at a time, which are a vector on CPUs whose baseline has one.
 
-use super::words::{Word, Words};
+use super::words::{Wide, Word};
 
 /// A vector of NEON.
 #[derive(Clone, Copy)]
 pub(super) struct Pair([Word; 2]);
 
-impl Words for Pair {
+impl Wide for Pair {
     const COUNT: usize = 2;
     type Sum = usize;
     const ZERO: usize = 0;
-    type Lanes = <Word as Words>::Lanes;
+    type Lanes = <Word as Wide>::Lanes;
 
     #[inline(always)]
     fn lanes(g: u64, row_bytes: usize) -> Self::Lanes {

@@ -9,7 +9,7 @@ use std::ptr;
 use std::slice::from_raw_parts;
 
 /// A part of the words of a row, in a register.
-pub(super) trait Words: Copy {
+pub(super) trait Wide: Copy {
     /// How many.
     const COUNT: usize;
     /// Bits that are counted.
@@ -24,7 +24,7 @@ pub(super) trait Words: Copy {
     /// Words of a caller, in the CPU's byte order.
     ///
     /// # Safety
-    /// As for [`Words::load`].
+    /// As for [`Wide::load`].
     #[inline(always)]
     unsafe fn of(words: *const u64) -> Self {
         // SAFETY: the caller's promise. Vectors of x86-64 know one byte order.
@@ -41,11 +41,11 @@ pub(super) trait Words: Copy {
     /// Where the rows of all lanes begin, in rows of so many bytes, by their bits in `g`.
     fn lanes(g: u64, row_bytes: usize) -> Self::Lanes;
 
-    /// The AND of some words, fewer than [`Words::COUNT`], of the rows at these places. False if there
+    /// The AND of some words, fewer than [`Wide::COUNT`], of the rows at these places. False if there
     /// is no faster way than one by one.
     ///
     /// # Safety
-    /// As for [`Words::load`] and [`Words::store`], of so many words.
+    /// As for [`Wide::load`] and [`Wide::store`], of so many words.
     #[inline(always)]
     unsafe fn part(
         _group: *const u8,
@@ -92,7 +92,7 @@ impl Places {
 
     /// Writes where the rows of a key begin. Returns which is the first of them.
     #[inline(always)]
-    pub(super) fn write<W: Words>(&mut self, hash: u64, asked: &Asked) -> usize {
+    pub(super) fn write<W: Wide>(&mut self, hash: u64, asked: &Asked) -> usize {
         let (k, row_bytes) = (asked.k as usize, asked.row_bytes);
         let (first, second) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
         let some = if k <= LANES { first } else { second };
@@ -127,7 +127,7 @@ impl Places {
 #[derive(Clone, Copy)]
 pub(super) struct Word(pub(super) u64);
 
-impl Words for Word {
+impl Wide for Word {
     const COUNT: usize = 1;
     type Sum = usize;
     const ZERO: usize = 0;
@@ -201,7 +201,7 @@ pub(super) fn each_place(hash: u64, asked: &Asked, mut each: impl FnMut(usize)) 
 
 /// Where the rows of a key begin.
 #[inline(always)]
-fn places<'r, W: Words>(hash: u64, asked: &Asked, room: &'r mut Places) -> &'r [u64] {
+fn places<'r, W: Wide>(hash: u64, asked: &Asked, room: &'r mut Places) -> &'r [u64] {
     let first = room.write::<W>(hash, asked);
     // SAFETY: just written.
     unsafe { room.from(first, asked.k) }
@@ -212,7 +212,7 @@ fn places<'r, W: Words>(hash: u64, asked: &Asked, room: &'r mut Places) -> &'r [
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn one<W: Words>(
+pub(super) unsafe fn one<W: Wide>(
     asked: &Asked,
     group: *const u8,
     hash: u64,
@@ -253,7 +253,7 @@ pub(super) unsafe fn word(mut word: u64, group: *const u8, places: &[u64]) -> Wo
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn and<W: Words>(
+pub(super) unsafe fn and<W: Wide>(
     asked: &Asked,
     group: *const u8,
     hash: u64,
@@ -276,7 +276,7 @@ pub(super) const WIDE: usize = 64;
 /// # Safety
 /// As for [`and`].
 #[inline(always)]
-pub(super) unsafe fn wide<W: Words>(
+pub(super) unsafe fn wide<W: Wide>(
     asked: &Asked,
     group: *const u8,
     hash: u64,
@@ -301,7 +301,7 @@ pub(super) unsafe fn wide<W: Words>(
 /// # Safety
 /// As for [`and`].
 #[inline(always)]
-pub(super) unsafe fn and_at<W: Words>(
+pub(super) unsafe fn and_at<W: Wide>(
     asked: &Asked,
     group: *const u8,
     places: &[u64],
@@ -373,7 +373,7 @@ fn behind(at: *const u64, words: usize) -> *const u64 {
 /// # Safety
 /// As for [`And`](super::And); there are so many words from `at` on.
 #[inline(always)]
-unsafe fn done<W: Words>(
+unsafe fn done<W: Wide>(
     tile: W,
     at: usize,
     live: *const u64,
@@ -396,7 +396,7 @@ unsafe fn done<W: Words>(
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn any<W: Words>(
+pub(super) unsafe fn any<W: Wide>(
     asked: &Asked,
     group: *const u8,
     hash: u64,
@@ -432,7 +432,7 @@ pub(super) unsafe fn any<W: Words>(
 /// # Safety
 /// As for [`Any`](super::Any), of a tile.
 #[inline(always)]
-unsafe fn any_in_tile<W: Words>(group: *const u8, places: &[u64], live: *const u64) -> bool {
+unsafe fn any_in_tile<W: Wide>(group: *const u8, places: &[u64], live: *const u64) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let mut tile = W::load(group.add(places[0] as usize));
@@ -455,7 +455,7 @@ unsafe fn any_in_tile<W: Words>(group: *const u8, places: &[u64], live: *const u
 /// # Safety
 /// As for [`And`](super::And), of a tile.
 #[inline(always)]
-unsafe fn tile<W: Words>(group: *const u8, places: &[u64]) -> W {
+unsafe fn tile<W: Wide>(group: *const u8, places: &[u64]) -> W {
     // SAFETY: the caller's promise.
     unsafe {
         let mut tile = W::load(group.add(places[0] as usize));
@@ -471,7 +471,7 @@ unsafe fn tile<W: Words>(group: *const u8, places: &[u64]) -> W {
 /// # Safety
 /// As for [`tile`].
 #[inline(always)]
-unsafe fn tiles<W: Words, const N: usize>(group: *const u8, places: &[u64]) -> [W; N] {
+unsafe fn tiles<W: Wide, const N: usize>(group: *const u8, places: &[u64]) -> [W; N] {
     // SAFETY: the caller's promise.
     unsafe {
         let first = group.add(places[0] as usize);
