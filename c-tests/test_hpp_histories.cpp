@@ -8,6 +8,7 @@
 #include "definition.h"
 #include "history.h"
 
+#include <cmath>
 #include <string>
 
 namespace {
@@ -37,6 +38,43 @@ public:
     explicit Classic(Filter &&filter) : Filter(std::move(filter)) {}
 };
 
+/// Keys up to the arrow, as hashes.
+std::vector<uint64_t> hashes_from(size_t at, uint64_t seed)
+{
+    size_t count = 0;
+    while (strcmp(words[at + count], "->") != 0) count++;
+    history_read(&keys, words + at, count);
+    return keys.bytes ? hash_batch(byte_keys(), seed) : std::vector<uint64_t>(keys.hashes, keys.hashes + keys.n);
+}
+
+/// A static filter: its bytes, and the view of them.
+class Static : public OwnedView<> {
+public:
+    explicit Static(OwnedView<> &&view = {}) : OwnedView(std::move(view)) {}
+    static Result<Static> create(Span<const uint64_t> hashes, double rate, uint64_t seed)
+    {
+        auto block = static_block_build(hashes, rate, seed);
+        return block ? decode(*std::move(block)) : Result<Static>(block.status());
+    }
+    static Result<Static> decode(Buffer block)
+    {
+        auto view = open(std::move(block));
+        return view ? Result<Static>(Static(*std::move(view))) : Result<Static>(view.status());
+    }
+    static Result<Static> load(const char *path)
+    {
+        size_t len = 0;
+        uint8_t *data = files_read(path, &len);
+        REQUIRE(data != nullptr);
+        Buffer block(data, data + len);
+        free(data);
+        return decode(std::move(block));
+    }
+    Result<Static> clone() const { return decode(*bytes()); }
+    Result<Buffer> encode() const { return *bytes(); }
+    Status save(const char *path) const { return block_save(*bytes(), path); }
+};
+
 template <class F>
 auto make()
 {
@@ -49,6 +87,7 @@ auto make()
     } else if constexpr (any_of<F, ScalableFilter>) return F::create(number(1), strtod(words[2], nullptr), number(3));
     else if constexpr (any_of<F, Matrix>) return F::create(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)}, number(4));
     else if constexpr (any_of<F, Window>) return F::create(static_cast<uint32_t>(number(1)), number(2), strtod(words[3], nullptr), number(4));
+    else if constexpr (any_of<F, Static>) return F::create(hashes_from(3, number(2)), std::ldexp(1, -static_cast<int>(number(1))), number(2));
     else {
         std::vector<uint64_t> sets[2];
         for (size_t i = 0; i < 2; i++) {
@@ -71,6 +110,8 @@ void say_other(F &filter)
 {
     if constexpr (any_of<F, Cascade>) {
         history_number(answer, is("layers") ? filter.about().layer_count : filter.about().included_count);
+    } else if constexpr (any_of<F, Static>) {
+        history_number(answer, filter.key_count());
     } else if constexpr (any_of<F, ScalableFilter>) {
         history_number(answer, is("stages") ? filter.about().stage_count : filter.key_count());
     } else if constexpr (any_of<F, GrowingFilter>) {
@@ -161,15 +202,6 @@ void say_remove(F &filter)
 }
 
 // ---- matrices ----
-
-/// Keys up to the arrow, as hashes.
-std::vector<uint64_t> hashes_from(size_t at, uint64_t seed)
-{
-    size_t count = 0;
-    while (strcmp(words[at + count], "->") != 0) count++;
-    history_read(&keys, words + at, count);
-    return keys.bytes ? hash_batch(byte_keys(), seed) : std::vector<uint64_t>(keys.hashes, keys.hashes + keys.n);
-}
 
 /// The row of a key, of the columns in 'among' or of all.
 template <class M>
@@ -326,7 +358,7 @@ struct Two {
             if constexpr (any_of<F, CountingFilter, CuckooFilter, GrowingFilter>) {
                 if (is("remove")) return say_remove(*first);
             }
-            if constexpr (!any_of<F, Cascade>) say_insert(*first);
+            if constexpr (!any_of<F, Cascade, Static>) say_insert(*first);
         } else {
             say_other(*first);
         }
@@ -366,6 +398,7 @@ void scalable() { replay<ScalableFilter>("scalable"); }
 void window() { replay<Window>("window"); }
 void growing() { replay<GrowingFilter>("growing"); }
 void unbounded() { replay<GrowingFilter>("unbounded"); }
+void statics() { replay<Static>("static"); }
 void cascade() { replay<Cascade>("cascade"); }
 void matrix() { replay<Matrix>("matrix"); }
 
@@ -384,6 +417,7 @@ int main(int argc, char **argv)
     RUN(window);
     RUN(growing);
     RUN(unbounded);
+    RUN(statics);
     RUN(cascade);
     RUN(matrix);
     return check_end();
