@@ -20,11 +20,21 @@ using Other = std::conditional_t<std::is_same_v<F, ConcurrentFilter>, Filter, F>
 
 using Hashes = Span<const uint64_t>;
 
+/// Inserts keys and tells which were new.
+auto insert_new(Filter &filter, Hashes hashes, Bitmap &is_new) { return filter.insert_new_hashes(hashes, is_new); }
+template <class F, class = std::enable_if_t<std::is_base_of_v<detail::Inserts<F, typename F::Raw>, F> &&
+                                            !std::is_same_v<F, CuckooFilter>>>
+auto insert_new(F &filter, Hashes hashes, Bitmap &is_new)
+{
+    return filter.insert_hashes(hashes, is_new);
+}
+
 #define EACH_VERB(VERB)                                              \
     VERB(contains, a<F>().contains(Bytes()))                         \
     VERB(view, a<F>().view())                                        \
     VERB(insert, a<F>().insert(Bytes()))                             \
     VERB(insert_hashes, a<F>().insert_hashes(Hashes()))              \
+    VERB(insert_new, insert_new(a<F>(), Hashes(), a<Bitmap>()))      \
     VERB(insert_range, a<F>().insert_range(a<std::vector<uint64_t>>())) \
     VERB(remove, a<F>().remove(Bytes()))                             \
     VERB(remove_hashes, a<F>().remove_hashes(Hashes(), a<Bitmap>())) \
@@ -34,6 +44,7 @@ using Hashes = Span<const uint64_t>;
     VERB(intersect, a<F>().intersect(a<Other<F>>()))                 \
     VERB(clone, a<F>().clone())                                      \
     VERB(snapshot, a<F>().snapshot())                                \
+    VERB(encoded_len, a<F>().encoded_len())                          \
     VERB(encode, a<F>().encode())                                    \
     VERB(write_to, a<F>().write_to(a<std::ostringstream>()))         \
     VERB(decode, F::decode(Bytes()))                                 \
@@ -84,6 +95,7 @@ constexpr const char *alone = "nobody probes it while it changes: a clone is one
 constexpr const char *bytes_say = "equal filters encode to equal bytes";
 constexpr const char *at_once = "it is built of all keys at once";
 constexpr const char *columns = "of a column, whose number comes first";
+constexpr const char *in_bytes = "it is its bytes(), which block_save() writes and open() takes";
 
 Result<Params> params() { return Params{20, 6, 0, 3}; }
 
@@ -98,7 +110,8 @@ const auto rows = std::make_tuple(
     Row<CountingFilter>{"CountingFilter", [] { return CountingFilter::create(params()); },
                         {{"intersect", "intersect its to_filter()"}, {"snapshot", alone}, {"equal", bytes_say}}},
     Row<CuckooFilter>{"CuckooFilter", [] { return CuckooFilter::create(CuckooParams{20, 12, 0, 3}); },
-                      {{"count", "it has 8 slots for a key: a counting or growing filter counts"},
+                      {{"insert_new", "its batch tells how many it had room for: probe it before, for the new ones"},
+                       {"count", "it has 8 slots for a key: a counting or growing filter counts"},
                        {"merge", "there may be no room for the keys of another: insert them"},
                        {"intersect", "a key may lie in either of two lines, beside others of its fingerprint"},
                        {"snapshot", alone},
@@ -120,14 +133,27 @@ const auto rows = std::make_tuple(
                      static const std::uint64_t in[] = {1, 2, 3}, out[] = {4, 5};
                      return Cascade::create(in, out, 0, 3);
                  },
-                 {{"insert", at_once}, {"insert_hashes", at_once}, {"insert_range", at_once}, {"remove", at_once},
-                  {"remove_hashes", at_once}, {"count", "a key is included or excluded, however often it is given"},
+                 {{"insert", at_once}, {"insert_hashes", at_once}, {"insert_new", at_once}, {"insert_range", at_once},
+                  {"remove", at_once}, {"remove_hashes", at_once},
+                  {"count", "a key is included or excluded, however often it is given"},
                   {"clear", at_once}, {"merge", at_once}, {"intersect", at_once}, {"snapshot", "nobody changes it"},
                   {"equal", bytes_say}}},
+    Row<OwnedView<>>{"OwnedView, static", [] {
+                         static const std::uint64_t in[] = {1, 2, 3};
+                         auto block = static_block_build(in, 0.01, 3);
+                         return OwnedView<>::open(*std::move(block));
+                     },
+                     {{"insert", at_once}, {"insert_hashes", at_once}, {"insert_new", at_once}, {"insert_range", at_once},
+                      {"remove", at_once}, {"remove_hashes", at_once},
+                      {"count", "a key counts once, however often it is given"}, {"clear", at_once},
+                      {"merge", "build it of both sets"}, {"intersect", "build it of the keys of both"},
+                      {"clone", in_bytes}, {"snapshot", "nobody changes it"}, {"encoded_len", in_bytes}, {"encode", in_bytes},
+                      {"write_to", in_bytes}, {"decode", in_bytes}, {"save", in_bytes}, {"load", in_bytes},
+                      {"memory_usage", in_bytes}, {"equal", "equal sets have equal bytes"}}},
     Row<Matrix>{"Matrix", [] { return Matrix::create(params(), 3); },
                 {{"contains", "a key has an answer for each column"}, {"view", "a view is of one column: column_view()"},
-                 {"insert", columns}, {"insert_hashes", columns}, {"insert_range", columns}, {"remove", a_bit},
-                 {"remove_hashes", a_bit}, {"count", "count_hash() says how many columns may have a key"},
+                 {"insert", columns}, {"insert_hashes", columns}, {"insert_new", columns}, {"insert_range", columns},
+                 {"remove", a_bit}, {"remove_hashes", a_bit}, {"count", "count_hash() says how many columns may have a key"},
                  {"merge", "column by column: column(), set_column()"},
                  {"intersect", "column by column: column(), set_column()"}, {"snapshot", alone},
                  {"key_count", "columns do not keep theirs"}, {"equal", bytes_say}}});
@@ -210,6 +236,19 @@ void inserts(const Row<F> &row)
             CHECK_WITH(i >= keys_in_all || bits[i], "%s lost key %zu", row.name, i);
         }
     }
+    if constexpr (has_insert_new<F>) {
+        F batch = with_keys(row, 0, 100), single = with_keys(row, 0, 100);
+        const auto some = some_hashes(50, keys_in_all);
+        for (int round = 0; round < 2; round++) {
+            Bitmap is_new;
+            (void)insert_new(batch, some, is_new);
+            for (std::size_t i = 0; i < some.size(); i++) {
+                CHECK_WITH(is_new[i] == !single.contains_hash(some[i]), "%s, key %zu", row.name, i);
+                (void)single.insert_hash(some[i]);
+            }
+        }
+        CHECK_WITH(same(batch, single), "%s", row.name);
+    }
     if constexpr (has_insert_range<F>) {
         F ranged = with_keys(row, 0, 0), single = with_keys(row, 0, 0);
         std::vector<std::uint64_t> integers;
@@ -274,12 +313,13 @@ void combines(const Row<F> &row)
 }
 
 template <class F>
-void copies(const Row<F> &row)
+std::enable_if_t<has_encode<F>> copies(const Row<F> &row)
 {
     const F filter = full_one(row);
     const auto bytes = filter.encode();
     REQUIRE(bytes);
     CHECK(filter.memory_usage() >= 64);
+    CHECK_U64(bytes->size(), filter.encoded_len());
     const auto copy = filter.clone(), decoded = F::decode(*bytes);
     REQUIRE(copy && decoded);
     CHECK_WITH(same(filter, *copy) && same(filter, *decoded), "%s", row.name);
@@ -293,6 +333,16 @@ void copies(const Row<F> &row)
     REQUIRE(loaded);
     CHECK_WITH(same(filter, *loaded), "%s", row.name);
     if constexpr (has_snapshot<F>) CHECK_WITH(same(filter, *filter.snapshot()), "%s", row.name);
+}
+
+/// The bytes are the copy.
+void copies(const Row<OwnedView<>> &row)
+{
+    const auto view = row.make();
+    const auto again = OwnedView<>::open(*view->bytes());
+    REQUIRE(view && again);
+    CHECK(*again->bytes() == *view->bytes() && again->key_count() == 3);
+    for (const std::uint64_t hash : all) CHECK(again->contains_hash(hash) == view->contains_hash(hash));
 }
 
 void every_insert() { each_class([](const auto &row) { inserts(row); }); }
