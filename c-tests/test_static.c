@@ -126,19 +126,13 @@ static void keys_by_their_bytes(void)
     bloomline_builder_free(builder);
 }
 
-/* Hashes that are all alike in what the filter takes from them, or that differ in one bit. */
+/* Hashes of one bit, and hashes that have few bits of all. The histories have other awkward ones. */
 static void awkward_hashes(void)
 {
     fenced room = fenced_new(1 << 18);
     static uint64_t awkward[1000];
-    for (int kind = 0; kind < 5; kind++) {
-        for (size_t i = 0; i < 1000; i++) {
-            awkward[i] = kind == 0   ? 0
-                         : kind == 1 ? UINT64_MAX
-                         : kind == 2 ? UINT64_C(1) << i % 64
-                         : kind == 3 ? i            /* one line, one position */
-                                     : i << 54 | 5; /* few bits of all */
-        }
+    for (int kind = 0; kind < 2; kind++) {
+        for (size_t i = 0; i < 1000; i++) awkward[i] = kind == 0 ? UINT64_C(1) << i % 64 : i << 54 | 5;
         for (size_t j = 0; j < RATES; j++) {
             size_t len;
             bloomline_view view;
