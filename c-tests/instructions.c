@@ -22,7 +22,8 @@ static bloomline_matrix *narrow, *wide;    /* of 64 and of 512 columns */
 static bloomline_group *of_narrow, *of_wide; /* of all their columns */
 static bloomline_view column;              /* of the wide one */
 static uint32_t members[KEYS];
-static bloomline_view view, views[VIEWS], static_view, static_wide_view, cuckoo_view, growing_view;
+static bloomline_view view, views[VIEWS], static_view, static_wide_view, cuckoo_view, growing_view, scalable_view,
+    window_view, cascade_view;
 static bloomline_growing *growing;
 static uint64_t hashes[KEYS], bitmap[MOST_WORDS];
 static uint8_t bytes[KEYS][KEY_BYTES];
@@ -67,6 +68,13 @@ ONE(cuckoo_contains_hash, yes += bloomline_view_contains_hash(&cuckoo_view, hash
 SOME(static_contains_hashes, yes += bloomline_view_contains_hashes(&static_view, &hashes[i], n, bitmap))
 SOME(cuckoo_contains_hashes, yes += bloomline_view_contains_hashes(&cuckoo_view, &hashes[i], n, bitmap))
 SOME(growing_contains_hashes, yes += bloomline_view_contains_hashes(&growing_view, &hashes[i], n, bitmap))
+/* Of 4 stages, of 4 generations, and a cascade. */
+ONE(scalable_contains_hash, yes += bloomline_view_contains_hash(&scalable_view, hashes[i]))
+ONE(window_contains_hash, yes += bloomline_view_contains_hash(&window_view, hashes[i]))
+ONE(cascade_contains_hash, yes += bloomline_view_contains_hash(&cascade_view, hashes[i]))
+SOME(scalable_contains_hashes, yes += bloomline_view_contains_hashes(&scalable_view, &hashes[i], n, bitmap))
+SOME(window_contains_hashes, yes += bloomline_view_contains_hashes(&window_view, &hashes[i], n, bitmap))
+SOME(cascade_contains_hashes, yes += bloomline_view_contains_hashes(&cascade_view, &hashes[i], n, bitmap))
 SOME(growing_insert_hashes, yes += bloomline_growing_insert_hashes(growing, &hashes[i], n, NULL) == BLOOMLINE_OK)
 
 /* One key in n filters. */
@@ -147,6 +155,9 @@ static const struct {
     N(cuckoo_contains_hashes, 16),
     N(growing_contains_hash, 1), N(growing_contains_hashes, 4), N(growing_contains_hashes, 16),
     N(growing_contains_hashes, KEYS), N(growing_insert_hash, 1), N(growing_insert_hashes, 16),
+    N(scalable_contains_hash, 1), N(scalable_contains_hashes, 4), N(scalable_contains_hashes, 16),
+    N(window_contains_hash, 1), N(window_contains_hashes, 4), N(window_contains_hashes, 16),
+    N(cascade_contains_hash, 1), N(cascade_contains_hashes, 4), N(cascade_contains_hashes, 16),
     N(shards_contain_hashes, 1), N(shards_contain_hashes, 16), N(shards_contain_hashes, KEYS),
 };
 
@@ -218,6 +229,32 @@ static void view_growing(const uint64_t *own, size_t n)
         exit(2);
 }
 
+/* Filters that are made of others: a scalable one of 4 stages, a window of 4 generations, and a cascade that
+   tells half of the keys from the other half. */
+static void view_wholes(const uint64_t *own, size_t n)
+{
+    static uint64_t excluded[KEYS / 2];
+    bloomline_scalable *scalable;
+    bloomline_scalable_facts facts;
+    bloomline_window *window;
+    bloomline_cascade *cascade;
+    if (bloomline_scalable_new(n / 15 + 1, 0.01, 0, &scalable) != BLOOMLINE_OK ||
+        bloomline_window_new(4, n / 4 + 1, 0.01, 0, &window) != BLOOMLINE_OK)
+        exit(2);
+    bloomline_window_rotate_after(window, n / 4 + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (bloomline_scalable_insert_hash(scalable, own[i], NULL) != BLOOMLINE_OK) exit(2);
+        bloomline_window_insert_hash(window, own[i]);
+    }
+    for (size_t i = 0; i < KEYS / 2; i++) excluded[i] = hashes[2 * i + 1];
+    if (bloomline_cascade_new(own, n, excluded, KEYS / 2, 0, 0, 1, &cascade) != BLOOMLINE_OK ||
+        bloomline_scalable_about(scalable, &facts) != BLOOMLINE_OK || facts.stage_count != 4 ||
+        bloomline_scalable_view(scalable, &scalable_view) != BLOOMLINE_OK ||
+        bloomline_window_view(window, &window_view) != BLOOMLINE_OK ||
+        bloomline_cascade_view(cascade, &cascade_view) != BLOOMLINE_OK)
+        exit(2);
+}
+
 int main(void)
 {
     static uint64_t own[LINES * 512 / 10 + KEYS];
@@ -265,6 +302,7 @@ int main(void)
     view_static(own, owned, 1.0 / 65000, &static_wide_view);
     view_cuckoo(own, owned, &cuckoo_view);
     view_growing(own, owned);
+    view_wholes(own, owned);
 
     for (size_t pass = 0; pass < 2; pass++) /* inserts come last, since they change the answers */
         for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
