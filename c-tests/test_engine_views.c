@@ -171,6 +171,31 @@ static void hashes_of_no_key(void)
     for (size_t f = 0; f < FORMATS; f++) CHECK_U64(formats[f].hash("", 0), formats[f].hash(NULL, 4));
 }
 
+/* A batch of hashes is that of single ones, at both ends of the buffers in which they are made; a key that is not
+   there is the empty one. */
+static void batches_of_hashes(void)
+{
+    static const size_t counts[] = {0, 1, 63, 64, 65, 128, MOST};
+    static uint8_t rooms[MOST][40];
+    static bloomline_bytes keys[MOST];
+    uint64_t hashes[MOST + 1];
+    for (size_t i = 0; i < MOST; i++) keys[i] = key_of(i + 100, rooms[i]);
+    keys[7].data = NULL;
+    for (size_t f = 0; f <= FORMATS; f++) { /* the last is no engine */
+        const uint32_t engine = f < FORMATS ? formats[f].engine : 77;
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            const size_t n = counts[c];
+            memset(hashes, 0xA5, sizeof hashes);
+            bloomline_engine_hash_batch(engine, keys, n, hashes);
+            for (size_t i = 0; i < n; i++) CHECK_U64(bloomline_engine_hash(engine, keys[i].data, keys[i].len), hashes[i]);
+            CHECK_U64(UINT64_C(0xA5A5A5A5A5A5A5A5), hashes[n]);
+        }
+        bloomline_engine_hash_batch(engine, NULL, 2, hashes);
+        bloomline_engine_hash_batch(engine, keys, 2, NULL);
+        CHECK_U64(bloomline_engine_hash(engine, keys[0].data, keys[0].len), hashes[0]);
+    }
+}
+
 /* The other numbers are no engines. */
 static void other_engines(void)
 {
@@ -259,6 +284,7 @@ int main(void)
     RUN(blocks);
     RUN(longer_lines);
     RUN(hashes_of_no_key);
+    RUN(batches_of_hashes);
     RUN(other_engines);
     RUN(damaged);
     return check_end();

@@ -271,6 +271,7 @@ void one_engine(std::uint64_t expected_hash, Result<View> (*open)(Bytes))
     const auto strings = some_strings(300);
     std::vector<std::uint64_t> hashes;
     for (const auto &string : strings) hashes.push_back(Engine::hash(string));
+    CHECK(Engine::hash_batch(keys(strings)) == hashes);
     CHECK_U64(expected_hash, Engine::hash("apple"sv));
     const auto block = Engine::block_build(hashes, 10);
     REQUIRE(block);

@@ -2197,6 +2197,12 @@ struct Engine {
     [[nodiscard]] static uint64_t hash(Bytes key) noexcept {
         return bloomline_engine_hash(Number, key.data(), key.size());
     }
+    /// The hashes of many keys, as keys() makes them of a container.
+    [[nodiscard]] static std::vector<uint64_t> hash_batch(Span<const bloomline_bytes> keys) {
+        std::vector<uint64_t> hashes(keys.size());
+        bloomline_engine_hash_batch(Number, keys.data(), keys.size(), hashes.data());
+        return hashes;
+    }
     [[nodiscard]] static size_t block_len(size_t keys, double bits_per_key) noexcept {
         return bloomline_engine_block_len(Number, keys, bits_per_key);
     }

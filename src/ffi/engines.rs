@@ -2,7 +2,7 @@
 //! in the caller's buffer.
 
 use super::boundary::*;
-use super::hash::key_or_empty;
+use super::hash::{bloomline_bytes, key_or_empty, keys_at, write_hashes};
 use super::status::BLOOMLINE_ERR_LAYOUT;
 use super::view::{bloomline_view, pack};
 use crate::engines;
@@ -104,6 +104,24 @@ fn bloomline_engine_hash(engine: u32, key: *const c_void, len: usize) -> u64 {
     }
 }
 
+/// bloomline_engine_hash_batch() writes the hashes of 'n' keys to 'out', in order: those of
+/// bloomline_engine_hash(), faster than one by one. It does nothing if either array is NULL.
+fn bloomline_engine_hash_batch(
+    engine: u32, keys: *const bloomline_bytes, n: usize, out: *mut u64,
+) {
+    match engine {
+        BLOOMLINE_ENGINE_ROCKSDB => hash_keys(keys, n, out, |key| engines::rocksdb::hash(key)),
+        BLOOMLINE_ENGINE_ROCKSDB_LEGACY => {
+            hash_keys(keys, n, out, |key| engines::rocksdb_legacy::hash(key).into())
+        }
+        BLOOMLINE_ENGINE_LEVELDB => {
+            hash_keys(keys, n, out, |key| engines::leveldb::hash(key).into())
+        }
+        BLOOMLINE_ENGINE_PARQUET => hash_keys(keys, n, out, |key| engines::parquet::hash(key)),
+        _ => hash_keys(keys, n, out, |_| 0),
+    }
+}
+
 /// bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for
 /// 'n' hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5
 /// bytes, of LevelDB 9, of Parquet 47.
@@ -161,4 +179,31 @@ fn bloomline_leveldb_contains(
     }
 }
 
+}
+
+/// Writes the hash of each key to `out`; one whose bytes are not there is taken for the empty key.
+///
+/// # Safety
+/// `keys` as for [`keys_at`], `out` as for [`write_hashes`], unless NULL.
+unsafe fn hash_keys(
+    keys: *const bloomline_bytes,
+    n: usize,
+    out: *mut u64,
+    hash: impl Fn(&[u8]) -> u64,
+) {
+    // SAFETY: the same contract.
+    let Some(keys) = (unsafe { keys_at(keys, n) }) else {
+        return;
+    };
+    if !is_there(out.cast_const()) {
+        return;
+    }
+    // SAFETY: the same contract.
+    unsafe {
+        write_hashes(out, n, |range, buffer| {
+            for (key, out) in keys[range].iter().zip(buffer) {
+                *out = hash(key.bytes().unwrap_or_default());
+            }
+        });
+    }
 }

@@ -103,7 +103,7 @@ pub(super) unsafe fn keys_at<'a>(keys: *const bloomline_bytes, count: usize) -> 
 ///
 /// # Safety
 /// `out` has room for `count` hashes that nobody else touches.
-unsafe fn write_hashes(
+pub(super) unsafe fn write_hashes(
     out: *mut u64,
     count: usize,
     mut hash: impl FnMut(std::ops::Range<usize>, &mut [u64]),
