@@ -110,14 +110,14 @@ fn bloomline_engine_hash_batch(
     engine: u32, keys: *const bloomline_bytes, n: usize, out: *mut u64,
 ) {
     match engine {
-        BLOOMLINE_ENGINE_ROCKSDB => hash_keys(keys, n, out, |key| engines::rocksdb::hash(key)),
+        BLOOMLINE_ENGINE_ROCKSDB => hash_keys(keys, n, out, engines::rocksdb::hash),
         BLOOMLINE_ENGINE_ROCKSDB_LEGACY => {
             hash_keys(keys, n, out, |key| engines::rocksdb_legacy::hash(key).into())
         }
         BLOOMLINE_ENGINE_LEVELDB => {
             hash_keys(keys, n, out, |key| engines::leveldb::hash(key).into())
         }
-        BLOOMLINE_ENGINE_PARQUET => hash_keys(keys, n, out, |key| engines::parquet::hash(key)),
+        BLOOMLINE_ENGINE_PARQUET => hash_keys(keys, n, out, engines::parquet::hash),
         _ => hash_keys(keys, n, out, |_| 0),
     }
 }
