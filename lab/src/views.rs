@@ -7,6 +7,7 @@ use crate::crates::sbbf_bytes;
 use crate::ours::filter;
 use bloomline::engines::parquet;
 use bloomline::{Filter, OwnedView, Probe, View};
+use std::hint::black_box;
 
 /// Parquet's blocks, borrowed.
 pub(crate) const BLOCKS: &str = "Parquet's blocks, `View`";
@@ -21,6 +22,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
         kind::<Borrowed>("`View`", Sizes::Two, plain),
         kind::<OwnedView<Shown>>("`OwnedView`", Sizes::Two, plain),
         kind::<Borrowed>(BLOCKS, Sizes::All, blocks),
+        kind::<Called>("Parquet's blocks, `View`, called", Sizes::All, blocks),
         kind::<OwnedView<Shown>>("Parquet's blocks, `OwnedView`", Sizes::Two, blocks),
     ]
 }
@@ -69,6 +71,12 @@ trait Reader {
     fn open(bytes: Memory, are_blocks: bool) -> Self;
     fn probe(&self) -> &impl Probe;
     fn bytes(&self) -> usize;
+
+    /// A single probe.
+    #[inline(always)]
+    fn contains(&self, hash: u64) -> bool {
+        self.probe().contains_hash(hash)
+    }
 }
 
 /// A view and what it borrows.
@@ -93,6 +101,37 @@ impl Reader for Borrowed {
 
     fn bytes(&self) -> usize {
         self.memory.len()
+    }
+}
+
+/// The same, whose single probes are a function behind a pointer that does nothing else, as where a program is
+/// compiled for any CPU.
+struct Called {
+    borrowed: Borrowed,
+    contains: fn(&View<'static>, u64) -> bool,
+}
+
+impl Reader for Called {
+    fn open(memory: Memory, are_blocks: bool) -> Called {
+        #[inline(never)]
+        fn contains(view: &View<'static>, hash: u64) -> bool {
+            view.contains_hash(hash)
+        }
+        Called { borrowed: Borrowed::open(memory, are_blocks), contains: black_box(contains) }
+    }
+
+    #[inline(always)]
+    fn probe(&self) -> &impl Probe {
+        self.borrowed.probe()
+    }
+
+    fn bytes(&self) -> usize {
+        self.borrowed.bytes()
+    }
+
+    #[inline(always)]
+    fn contains(&self, hash: u64) -> bool {
+        (self.contains)(&self.borrowed.view, hash)
     }
 }
 
@@ -156,7 +195,7 @@ impl<R: Reader> Contender for Viewed<R> {
 
     #[inline(always)]
     fn contains(&self, hash: u64) -> bool {
-        self.reader().probe().contains_hash(hash)
+        self.reader().contains(hash)
     }
 
     fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {

@@ -32,7 +32,7 @@ pub(super) trait Ops {
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
 
-    /// What single keys are given for k: a [`Calls::rows`](super::single::Calls::rows).
+    /// What single keys are given for k: a [`Calls::rows`](super::functions::Calls::rows).
     const ROWS: Option<usize> = None;
 
     /// [`Ops::contains`] with all decided that can be.

@@ -10,6 +10,8 @@ use super::native::all_rows;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
 use super::prefetch::{KEY_BY_KEY, Prefetch, prefetch_all};
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+use super::sbbf;
 use super::shared::Probed;
 use super::single::{Call, Few, NUMBERED, Single};
 use super::static_line;
@@ -181,6 +183,17 @@ impl<'a> Single<'a> {
     /// Whether all bits of a key are set.
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as in `call`.
+        if let Some(present) = unsafe { sbbf::contains_inlined(self, hash) } {
+            return present;
+        }
+        self.contains_plain(hash)
+    }
+
+    /// The same of lines that are plain as a rule: the caller has no code for blocks.
+    #[inline(always)]
+    pub(super) fn contains_plain(&self, hash: u64) -> bool {
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
         // SAFETY: as in `call`.
         if let Some(present) = unsafe { inlined::contains(self, hash) } {

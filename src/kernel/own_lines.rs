@@ -105,7 +105,7 @@ impl<B, const PLAIN: bool> OwnLines<B, PLAIN> {
     /// Whether all bits of a key are set.
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        if PLAIN { self.single.contains(hash) } else { self.single.call(hash) }
+        if PLAIN { self.single.contains_plain(hash) } else { self.single.call(hash) }
     }
 
     /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many may be present.

@@ -148,7 +148,7 @@ impl<'a> Single<'a> {
     /// How many lines.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count as u64
     }
 
@@ -189,3 +189,15 @@ impl Movable {
 
 /// A number for k is so many times as large in [`Single::k`], where others have addresses.
 pub(super) const NUMBERED: usize = 4;
+
+/// What is added to such an address, which is a multiple of 64, to say which code a caller may have in the
+/// place of a call.
+#[cfg(target_arch = "x86_64")]
+pub(super) mod tag {
+    /// `sbbf::x86`. The address itself means nothing there.
+    pub(in super::super) const BLOCKS: usize = 1;
+    /// `native::halves`, k up to 8.
+    pub(in super::super) const ONE_ROUND: usize = 2;
+    /// The same, k above 8.
+    pub(in super::super) const TWO_ROUNDS: usize = 3;
+}

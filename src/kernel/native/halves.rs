@@ -6,6 +6,7 @@
 
 use super::super::shared::read_shared_vector;
 use super::super::single::Single;
+use super::super::single::tag::{ONE_ROUND, TWO_ROUNDS};
 use super::SHIFTS_64;
 use super::scalar::{Rows, class};
 use crate::line::{C1, C2, LANES};
@@ -13,11 +14,6 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 type Halves = [__m256i; 2];
-
-/// Added to the address of rows, which are at multiples of 64: that this file can use them, and
-/// whether k is above 8.
-const ONE_ROUND: usize = 2;
-const TWO_ROUNDS: usize = 3;
 
 pub(super) const fn tag<const CLASS: u8>() -> usize {
     if CLASS == class::ABOVE_8 { TWO_ROUNDS } else { ONE_ROUND }

@@ -3,6 +3,9 @@
 
 use super::super::batch::Ops;
 use super::super::lines::Lines;
+#[cfg(target_feature = "avx2")]
+use super::super::single::Single;
+use super::super::single::tag;
 use super::{LOG2, block, prefetch_block};
 use crate::layouts::sbbf::SALTS;
 use std::arch::x86_64::*;
@@ -12,6 +15,7 @@ pub(in crate::kernel) struct X86;
 
 impl Ops for X86 {
     const LINE_LOG2: u32 = LOG2;
+    const ROWS: Option<usize> = Some(tag::BLOCKS);
 
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
@@ -29,6 +33,19 @@ impl Ops for X86 {
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
         prefetch_block::<HINT>(lines, hash);
     }
+}
+
+/// How the caller's own code probes one key without a call, if the function is one of this file: see
+/// `native::halves::inlined`.
+///
+/// # Safety
+/// The blocks can be read.
+#[cfg(target_feature = "avx2")]
+#[inline(always)]
+pub(in crate::kernel) unsafe fn contains_inlined(single: &Single<'_>, hash: u64) -> Option<bool> {
+    // SAFETY: the program is compiled for such CPUs; the caller's promise.
+    let contains = || unsafe { contains(block(single.lines(), hash), hash) };
+    (single.k().addr() % 4 == tag::BLOCKS).then(contains)
 }
 
 /// The bits of a key in its block.
