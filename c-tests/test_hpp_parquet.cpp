@@ -4,9 +4,21 @@
 // which test_parquet.c holds to the format.
 #include "hpp.h"
 
+#include <array>
+#include <list>
+
 namespace {
 
 const std::vector<std::int64_t> ids = {5, -1, 7000000000};
+
+// A column has the hashes of its values.
+template <class C>
+void one_by_one(const C &values)
+{
+    std::vector<std::uint64_t> expected;
+    for (const auto value : values) expected.push_back(Parquet::hash(value));
+    CHECK(Parquet::hashes(values) == expected);
+}
 
 // Of 1 as an INT32 and as an INT64 other programs publish the hashes.
 void numbers()
@@ -20,6 +32,12 @@ void numbers()
     const auto hashes = Parquet::hashes(ids);
     CHECK(hashes.size() == 3 && hashes[1] == Parquet::hash("\xff\xff\xff\xff\xff\xff\xff\xff"sv));
     CHECK(Parquet::hashes(some_strings(3))[2] == Parquet::hash("key 2"sv));
+    one_by_one(std::vector<std::int64_t>{});
+    one_by_one(std::vector<std::int32_t>(70, -3));
+    one_by_one(std::array<float, 3>{1.5f, -0.0f, 0});
+    one_by_one(std::list<double>{1.5, -0.0, 0}); // not side by side in memory
+    const std::uint64_t array[] = {1, std::uint64_t(-1)};
+    one_by_one(array);
     CHECK(Parquet::hashes(std::vector<bool>{false, true})[1] == Parquet::hash(true));
 }
 

@@ -2220,6 +2220,22 @@ using RocksDb = Engine<BLOOMLINE_ENGINE_ROCKSDB>;
 using RocksDbLegacy = Engine<BLOOMLINE_ENGINE_ROCKSDB_LEGACY>;
 using LevelDb = Engine<BLOOMLINE_ENGINE_LEVELDB>;
 
+namespace detail {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+inline constexpr bool little_endian = false;
+#else
+inline constexpr bool little_endian = true;
+#endif
+// Whether a C is numbers of 4 or 8 bytes, one behind the other in memory.
+template <class C, class = void>
+struct NumbersInMemory : std::false_type {};
+template <class C>
+struct NumbersInMemory<C, std::void_t<decltype(std::data(std::declval<const C &>()), std::size(std::declval<const C &>()))>> {
+    using Number = std::remove_reference_t<decltype(*std::data(std::declval<const C &>()))>;
+    static constexpr bool value = std::is_arithmetic_v<Number> && (sizeof(Number) == 4 || sizeof(Number) == 8);
+};
+} // namespace detail
+
 /// A number as a key of a Parquet filter, little-endian on every CPU: an INT32 or FLOAT has 4 bytes, an
 /// INT64 or DOUBLE 8, a BOOLEAN (bool) one. 42 as an int32_t and as an int64_t are two keys, and so are
 /// 0.0 and -0.0.
@@ -2230,9 +2246,7 @@ public:
         static_assert(std::is_same_v<T, bool> || sizeof(T) == 4 || sizeof(T) == 8,
                       "a number of Parquet has 4 or 8 bytes: make it the type of its column first");
         std::memcpy(bytes_, &value, sizeof value);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        for (size_t i = 0; i < size_ / 2; i++) std::swap(bytes_[i], bytes_[size_ - 1 - i]);
-#endif
+        for (size_t i = 0; !detail::little_endian && i < size_ / 2; i++) std::swap(bytes_[i], bytes_[size_ - 1 - i]);
     }
     [[nodiscard]] const uint8_t *data() const noexcept { return bytes_; }
     [[nodiscard]] size_t size() const noexcept { return size_; }
@@ -2255,7 +2269,12 @@ struct Parquet : Engine<BLOOMLINE_ENGINE_PARQUET> {
     template <class C>
     [[nodiscard]] static std::vector<uint64_t> hashes(const C &values) {
         std::vector<uint64_t> out;
-        for (const auto &value : values) out.push_back(hash(value));
+        if constexpr (detail::little_endian && detail::NumbersInMemory<C>::value) {
+            out.resize(std::size(values));
+            bloomline_parquet_hash_fixed(std::data(values), sizeof *std::data(values), out.size(), out.data());
+        } else {
+            for (const auto &value : values) out.push_back(hash(value));
+        }
         return out;
     }
     [[nodiscard]] static double bits_per_key(double rate) noexcept { return bloomline_parquet_bits_per_key(rate); }

@@ -7,7 +7,6 @@
 package parquetfilter
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -27,16 +26,16 @@ const (
 func Hash(value []byte) uint64 { return engine.XXH64(value) }
 
 // HashInt32 returns the hash of an INT32; that of an unsigned one is of the same bits.
-func HashInt32(value int32) uint64 { return hash4(uint32(value)) }
+func HashInt32(value int32) uint64 { return engine.XXH64Uint32(uint32(value)) }
 
 // HashInt64 returns the hash of an INT64; that of an unsigned one is of the same bits.
-func HashInt64(value int64) uint64 { return hash8(uint64(value)) }
+func HashInt64(value int64) uint64 { return engine.XXH64Uint64(uint64(value)) }
 
 // HashFloat returns the hash of a FLOAT.
-func HashFloat(value float32) uint64 { return hash4(math.Float32bits(value)) }
+func HashFloat(value float32) uint64 { return engine.XXH64Uint32(math.Float32bits(value)) }
 
 // HashDouble returns the hash of a DOUBLE.
-func HashDouble(value float64) uint64 { return hash8(math.Float64bits(value)) }
+func HashDouble(value float64) uint64 { return engine.XXH64Uint64(math.Float64bits(value)) }
 
 // HashBool returns the hash of a BOOLEAN.
 func HashBool(value bool) uint64 {
@@ -44,18 +43,6 @@ func HashBool(value bool) uint64 {
 		return engine.XXH64([]byte{1})
 	}
 	return engine.XXH64([]byte{0})
-}
-
-func hash4(value uint32) uint64 {
-	var room [4]byte
-	binary.LittleEndian.PutUint32(room[:], value)
-	return engine.XXH64(room[:])
-}
-
-func hash8(value uint64) uint64 {
-	var room [8]byte
-	binary.LittleEndian.PutUint64(room[:], value)
-	return engine.XXH64(room[:])
 }
 
 // BitsPerKey returns the bits per key that give a false-positive rate, by Parquet's own advice.

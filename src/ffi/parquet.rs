@@ -2,9 +2,10 @@
 //! by rate, hashes of columns, folding.
 
 use super::boundary::*;
+use super::hash::write_hashes;
 use super::view::{bloomline_view, pack};
-use crate::View;
 use crate::engines::parquet;
+use crate::{Key, View};
 
 /// The most bytes that a header of a Parquet filter may have; reading a longer one fails.
 pub const BLOOMLINE_PARQUET_MAX_HEADER_LEN: usize = 1024;
@@ -86,10 +87,17 @@ fn bloomline_parquet_hash_fixed(values: *const c_void, width: usize, n: usize, o
     let Some(values) = width.checked_mul(n).and_then(|len| bytes(values, len)) else {
         return;
     };
-    if is_there(out) {
-        for i in 0..n {
-            out.add(i).write(parquet::hash(&values[i * width..][..width]));
-        }
+    if !is_there(out) {
+        return;
+    }
+    match width {
+        4 => hash_numbers(values, out, u32::from_le_bytes),
+        8 => hash_numbers(values, out, u64::from_le_bytes),
+        _ => write_hashes(out, n, |range, hashes| {
+            for (i, hash) in range.zip(hashes) {
+                *hash = parquet::hash(&values[i * width..][..width]);
+            }
+        }),
     }
 }
 
@@ -125,4 +133,26 @@ fn bloomline_parquet_fold(
         Ok(())
     })
 }
+}
+
+/// Hashes numbers, at any address, several at once.
+///
+/// # Safety
+/// `out` as for [`write_hashes`].
+unsafe fn hash_numbers<const WIDTH: usize, N: Key + Copy + Default>(
+    values: &[u8],
+    out: *mut u64,
+    number: impl Fn([u8; WIDTH]) -> N,
+) {
+    let (values, _) = values.as_chunks();
+    // SAFETY: the caller's promise.
+    unsafe {
+        write_hashes(out, values.len(), |range, hashes| {
+            let mut numbers = [N::default(); 64];
+            for (number_at, &bytes) in numbers.iter_mut().zip(&values[range]) {
+                *number_at = number(bytes);
+            }
+            parquet::hash_batch(&numbers[..hashes.len()], hashes);
+        });
+    }
 }

@@ -24,8 +24,10 @@ use bloomline::engines::parquet;
 pub struct FilterBuilder {
     bits: Vec<u8>,
     rate: f64,
-    hashes: Vec<u64>,
 }
+
+/// Values whose hashes are inserted by one call: enough to be prefetched, few enough to stay in the cache.
+const SOME: usize = 1024;
 
 /// An error of Bloomline, as this crate's callers have them.
 pub(crate) fn failed(error: Error) -> ParquetError {
@@ -41,7 +43,7 @@ impl FilterBuilder {
     pub fn new(most_values: u64, rate: f64) -> Result<FilterBuilder> {
         let bits_per_key = parquet::bits_per_key(rate).map_err(failed)?;
         let bits_len = parquet::bits_len(most_values, bits_per_key).map_err(failed)?;
-        Ok(FilterBuilder { bits: vec![0; bits_len], rate, hashes: Vec::new() })
+        Ok(FilterBuilder { bits: vec![0; bits_len], rate })
     }
 
     /// Inserts values of a column.
@@ -49,12 +51,14 @@ impl FilterBuilder {
     /// # Errors
     /// If one is not of the column's type. No value is inserted then.
     pub fn insert<V: Value>(&mut self, column: &ColumnDescriptor, values: &[V]) -> Result<()> {
-        self.hashes.clear();
-        for value in values {
-            check(value, column)?;
-            self.hashes.push(value.hash());
+        values.iter().try_for_each(|value| check(value, column))?;
+        let mut hashes = [0; SOME];
+        for values in values.chunks(SOME) {
+            let hashes = &mut hashes[..values.len()];
+            V::hash_all(values, hashes);
+            parquet::insert_hashes(&mut self.bits, hashes).map_err(failed)?;
         }
-        parquet::insert_hashes(&mut self.bits, &self.hashes).map_err(failed)
+        Ok(())
     }
 
     /// Returns the filter, as small as the rate allows.

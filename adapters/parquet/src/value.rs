@@ -1,6 +1,6 @@
 //! What can be asked of a column: values that have its physical type.
 
-use bloomline::engines::parquet::hash;
+use bloomline::engines::parquet::{hash, hash_batch};
 use parquet::basic::Type;
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::errors::{ParquetError, Result};
@@ -38,6 +38,15 @@ pub trait Sealed {
     fn asked(&self) -> Asked {
         Asked::One(self.hash())
     }
+    /// The hashes of several, one output for each.
+    fn hash_all(values: &[Self], out: &mut [u64])
+    where
+        Self: Sized,
+    {
+        for (value, out) in values.iter().zip(out) {
+            *out = value.hash();
+        }
+    }
 }
 
 /// Checks that a column can have a value.
@@ -63,6 +72,10 @@ macro_rules! numbers {
 
             fn hash(&self) -> u64 {
                 hash(self)
+            }
+
+            fn hash_all(values: &[$number], out: &mut [u64]) {
+                hash_batch(values, out);
             }
         }
     )+)+};

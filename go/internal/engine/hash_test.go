@@ -4,6 +4,7 @@ package engine
 // plain definitions for all lengths.
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 )
@@ -87,6 +88,20 @@ func TestHashesOfAllLengths(t *testing.T) {
 			if got, want := LevelDBHash(key), plainHash32(key, false); got != want {
 				t.Fatalf("LevelDBHash of %x: %#x, want %#x", key, got, want)
 			}
+		}
+	}
+}
+
+func TestXXH64OfIntegers(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for i := range 1000 {
+		value := random.Uint64() >> (i % 64)
+		bytes := binary.LittleEndian.AppendUint64(nil, value)
+		if got, want := XXH64Uint64(value), XXH64(bytes); got != want {
+			t.Fatalf("of 8 bytes, %#x: %#x, want %#x", value, got, want)
+		}
+		if got, want := XXH64Uint32(uint32(value)), XXH64(bytes[:4]); got != want {
+			t.Fatalf("of 4 bytes, %#x: %#x, want %#x", uint32(value), got, want)
 		}
 	}
 }

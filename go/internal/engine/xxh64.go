@@ -43,6 +43,21 @@ func XXH64(data []byte) uint64 {
 	for _, byte := range data {
 		h = bits.RotateLeft64(h^uint64(byte)*xxh64P5, 11) * xxh64P1
 	}
+	return xxh64End(h)
+}
+
+// XXH64Uint64 is XXH64 of the 8 bytes of an integer, little-endian. It is as fast as the hash of a batch
+// could be without vectors.
+func XXH64Uint64(value uint64) uint64 {
+	return xxh64End(bits.RotateLeft64((xxh64P5+8)^xxh64Step(0, value), 27)*xxh64P1 + xxh64P4)
+}
+
+// XXH64Uint32 is XXH64 of the 4 bytes of an integer, little-endian.
+func XXH64Uint32(value uint32) uint64 {
+	return xxh64End(bits.RotateLeft64((xxh64P5+4)^uint64(value)*xxh64P1, 23)*xxh64P2 + xxh64P3)
+}
+
+func xxh64End(h uint64) uint64 {
 	h = (h ^ h>>33) * xxh64P2
 	h = (h ^ h>>29) * xxh64P3
 	return h ^ h>>32
