@@ -125,6 +125,7 @@ static uint64_t of_pebble(const void *key, size_t len)
     return bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, key, len);
 }
 static uint64_t of_leveldb(const void *key, size_t len) { return bloomline_engine_hash(BLOOMLINE_ENGINE_LEVELDB, key, len); }
+static uint64_t of_parquet(const void *key, size_t len) { return bloomline_engine_hash(BLOOMLINE_ENGINE_PARQUET, key, len); }
 
 static void engines(void)
 {
@@ -132,6 +133,7 @@ static void engines(void)
         {BLOOMLINE_ENGINE_ROCKSDB, of_rocksdb},
         {BLOOMLINE_ENGINE_ROCKSDB_LEGACY, of_pebble},
         {BLOOMLINE_ENGINE_LEVELDB, of_leveldb},
+        {BLOOMLINE_ENGINE_PARQUET, of_parquet},
     };
     for (size_t e = 0; e < sizeof all / sizeof all[0]; e++) {
         uint8_t block[1 << 12];

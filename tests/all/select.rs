@@ -3,7 +3,7 @@
 
 use crate::definition::random_hashes;
 
-use bloomline::definition::line;
+use bloomline::definition::{line, sbbf};
 use bloomline::hash::{hash, hash_column};
 use bloomline::{
     Bitmap, Column, Filter, Hashes, Key, Nullable, Nulls, Params, Probe, Row, Select, Strings,
@@ -213,6 +213,18 @@ fn other_formats_and_pointers() {
     check(&view, &values, &answers);
     let (filter, answers) = filter_of(&values);
     check(&std::sync::Arc::new(filter), &values, &answers);
+    of_parquet(&values);
+    of_parquet(&values.iter().map(|&value| value as i32).collect::<Vec<_>>());
+    of_parquet(&values.iter().map(|value| format!("{value}")).collect::<Vec<_>>());
+}
+
+fn of_parquet<K: Key>(keys: &[K]) {
+    let mut bits = vec![0; 32 * 27];
+    let hashes: Vec<u64> = keys.iter().map(engines::parquet::hash).collect();
+    hashes.iter().step_by(2).for_each(|&hash| sbbf::insert(&mut bits, hash));
+    let answers: Vec<bool> = hashes.iter().map(|&hash| sbbf::contains(&bits, hash)).collect();
+    assert!(answers.contains(&false));
+    check(&View::open_parquet_bits(&bits).unwrap(), keys, &answers);
 }
 
 #[track_caller]
