@@ -4,6 +4,7 @@
 //! went in. Beside each handle stands a model, `c_api_state`: the hashes that went in.
 #![no_main]
 
+mod c_api_columns;
 mod c_api_state;
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
@@ -122,6 +123,12 @@ enum Call {
         slot: u8,
         short_by: u8,
         null: bool,
+    },
+    Columns {
+        slot: u8,
+        values: Vec<u64>,
+        picked: Vec<u16>,
+        blocks: u8,
     },
 }
 
@@ -400,6 +407,9 @@ impl State {
                 }
                 Call::BuilderFinish { slot, short_by, null: no_output } => {
                     self.finish(slot, short_by, no_output);
+                }
+                Call::Columns { slot, values, picked, blocks } => {
+                    c_api_columns::columns(self, slot, &values, &picked, blocks);
                 }
             }
         }
