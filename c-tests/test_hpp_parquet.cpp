@@ -83,6 +83,30 @@ void a_filter_in_parts()
     CHECK_U64(33, bits.size());
 }
 
+// test_split_blocks.c holds the calls of C to the golden files.
+void blocks_of_others()
+{
+    Buffer bits(64);
+    bits[0] = bits[40] = 255;
+    const auto kudu = KuduView::open(bits);
+    const auto velox = VeloxView::open(bits, 32);
+    CHECK(kudu && velox && !kudu->contains_hash32(1) && !velox->contains_hash(1));
+    Bitmap answers;
+    CHECK_U64(0, kudu->contains_hashes32(std::array<std::uint32_t, 3>{1, 2, 3}, answers));
+    CHECK(answers.size() == 3);
+    CHECK_U64(0, velox->contains_hashes(std::array<std::uint64_t, 2>{1, 2}, answers));
+    std::fill(bits.begin(), bits.end(), std::uint8_t{255});
+    CHECK(kudu->contains_hash32(1) && !velox->contains_hash(1)); // a copy
+    VeloxView copy = *velox, moved = std::move(copy);
+    CHECK(!moved.contains_hash(1) && copy.contains_hash(1));
+    CHECK(KuduView().contains_hash32(1) && VeloxView().contains_hash(1));
+    CHECK_U64(2, VeloxView().contains_hashes(std::array<std::uint64_t, 2>{1, 2}, answers));
+    bits.resize(96);
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, KuduView::open(bits).code());
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, VeloxView::open(bits, 16).code());
+    CHECK((*VeloxView::open(bits, 16)).contains_hash(1));
+}
+
 } // namespace
 
 int main()
@@ -91,5 +115,6 @@ int main()
     RUN(numbers);
     RUN(as_the_page_shows);
     RUN(a_filter_in_parts);
+    RUN(blocks_of_others);
     return check_end();
 }

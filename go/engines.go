@@ -67,7 +67,8 @@ func OpenParquet(data []byte) (View, error) {
 }
 
 // OpenParquetBits opens the bits of such a filter without the header, as other libraries keep them in
-// memory: blocks of 32 bytes. No byte says whose they are: those of Kudu, Impala and Velox would lose keys.
+// memory: blocks of 32 bytes. No byte says whose they are: those of Kudu, Impala, Doris and Velox would lose
+// keys. For these: OpenKudu and OpenVelox of the package parquetfilter.
 //
 // Errors: [ErrLineCount] for no bits, and for 2 GiB or more; [ErrTruncated] unless they are whole blocks.
 // The View then returns true for every key.

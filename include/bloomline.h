@@ -40,6 +40,8 @@
  *   bloomline_matrix      up to thousands of filters of one shape, asked for one key at once
  *   bloomline_engine_     the filter blocks of RocksDB, Pebble, LevelDB and Parquet, in their bytes
  *   bloomline_parquet_    the parts of Parquet's filters: header, bits, hashes of columns
+ *   bloomline_kudu_view   the split blocks of Kudu, Impala and Doris
+ *   bloomline_velox_view  those of Velox
  *
  * A comment documents all functions under it, up to the next empty line. These rules hold for
  * every function unless its comment says otherwise:
@@ -3224,7 +3226,8 @@ BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, cons
  * bloomline_view_open_parquet_bits() opens the 'len' bytes of bits at 'data' of a Parquet filter,
  * without the header, as other libraries keep them in memory: blocks of 32 bytes. With the header:
  * bloomline_view_open_engine(). No byte says whose bits they are: read as Parquet's, those of
- * Kudu, Impala, Doris and Velox would lose keys.
+ * Kudu, Impala, Doris and Velox would lose keys. For these: bloomline_kudu_view_open(),
+ * bloomline_velox_view_open().
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if 'len' is 0 or above 2^31 - 1, BLOOMLINE_ERR_TRUNCATED unless
  * it is a multiple of 32; BLOOMLINE_ERR_BACKEND.
@@ -3298,6 +3301,70 @@ BLOOMLINE_CHECKED bloomline_status bloomline_parquet_insert_hashes(void *bits, s
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_parquet_fold(void *bits, size_t len, double rate,
     size_t *folded_len);
+
+/* Split blocks of Kudu, Impala, Doris and Velox ----------------------------------------- */
+
+/**
+ * A view of the split blocks of Kudu, Impala or Doris. As a bloomline_view, it owns nothing and may
+ * be copied, the bytes stay in place, and one that was not opened reports every key as present.
+ */
+typedef struct bloomline_kudu_view {
+    /** Not for the caller: as a view of its own it would lose keys. */
+    bloomline_view opaque;
+} bloomline_kudu_view;
+
+/** The same of Velox' blocks. */
+typedef struct bloomline_velox_view {
+    /** Not for the caller. */
+    bloomline_view opaque;
+} bloomline_velox_view;
+
+/**
+ * bloomline_kudu_view_open() opens the 'len' bytes of a split-block filter of Kudu, Impala or Doris
+ * at 'bits': those of the directory of their BlockBloomFilter. Only the length is looked at.
+ * Opened so, bits of Parquet or Velox would lose keys.
+ *
+ * Errors: BLOOMLINE_ERR_LINE_COUNT unless they are a power of two of blocks of 32 bytes, of less
+ * than 2 GiB; BLOOMLINE_ERR_TRUNCATED for no whole blocks; BLOOMLINE_ERR_BACKEND. At any error,
+ * treat every key as present.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_kudu_view_open(const void *bits, size_t len,
+    bloomline_kudu_view *out);
+
+/**
+ * bloomline_kudu_view_contains_hash32() returns false if the key of a hash is definitely absent,
+ * and true if it may be present. The hash is that of 32 bits by which the other program inserted
+ * the key. bloomline_kudu_view_contains_hashes32() answers for 'n' hashes, as
+ * bloomline_view_contains_hashes() does.
+ */
+BLOOMLINE_API bool bloomline_kudu_view_contains_hash32(const bloomline_kudu_view *view,
+    uint32_t hash);
+BLOOMLINE_API size_t bloomline_kudu_view_contains_hashes32(const bloomline_kudu_view *view,
+    const uint32_t *hashes, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_velox_view_open() opens a split-block filter of Velox: the 'len' bytes at 'blocks'. A
+ * block has 'block_len' bytes: the size of a Block of SplitBlockBloomFilter in the program that
+ * made it. The 'len' bytes at 'copy', of any content before, take the place of the blocks: they
+ * must stay there, unchanged, as long as the view is used. At a multiple of 64 probes are faster.
+ * Opened so, blocks of Parquet or Kudu would lose keys.
+ *
+ * Errors: BLOOMLINE_ERR_LAYOUT unless 'block_len' is 32, as it is where a register has 8 words of
+ * 32 bits; BLOOMLINE_ERR_LINE_COUNT if 'len' is 0 or above 2^31 - 1, BLOOMLINE_ERR_TRUNCATED unless
+ * it is a multiple of 32; BLOOMLINE_ERR_BACKEND. At any error, treat every key as present.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_velox_view_open(const void *blocks, size_t len,
+    size_t block_len, void *copy, bloomline_velox_view *out);
+
+/**
+ * bloomline_velox_view_contains_hash() returns false if the key of a hash is definitely absent, and
+ * true if it may be present. bloomline_velox_view_contains_hashes() answers for 'n' hashes, as
+ * bloomline_view_contains_hashes() does.
+ */
+BLOOMLINE_API bool bloomline_velox_view_contains_hash(const bloomline_velox_view *view,
+    uint64_t hash);
+BLOOMLINE_API size_t bloomline_velox_view_contains_hashes(const bloomline_velox_view *view,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /* Each file that includes this header refers to bloomline_abi_N, N being the header's
  * BLOOMLINE_ABI_VERSION: with a library of another N the program does not link or, linked

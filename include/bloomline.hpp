@@ -2304,6 +2304,62 @@ struct Parquet : Engine<BLOOMLINE_ENGINE_PARQUET> {
     }
 };
 
+/// The split blocks of Kudu, Impala or Doris, in caller-owned bytes. No byte says whose blocks they are: as
+/// Parquet's, they would lose keys. Owns nothing; copy it freely. A default-constructed one says that every key
+/// may be present.
+class KuduView {
+public:
+    KuduView() noexcept : view_{} {}
+    explicit KuduView(const bloomline_kudu_view &view) noexcept : view_(view) {}
+    static Result<KuduView> open(Bytes bits) noexcept {
+        return detail::made<KuduView, bloomline_kudu_view>(bloomline_kudu_view_open, bits.data(), bits.size());
+    }
+    template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
+    static Result<KuduView> open(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
+
+    /// By the hash of 32 bits that the key was inserted by.
+    [[nodiscard]] bool contains_hash32(uint32_t hash) const noexcept {
+        return bloomline_kudu_view_contains_hash32(&view_, hash);
+    }
+    /// Sets the bits of the keys that may be present, and returns how many they are.
+    size_t contains_hashes32(Span<const uint32_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), bloomline_kudu_view_contains_hashes32, &view_, hashes.data(), hashes.size());
+    }
+private:
+    bloomline_kudu_view view_;
+};
+
+/// A split-block filter of Velox, in a copy, which copies of this share. An empty one says that every key may
+/// be present.
+class VeloxView {
+public:
+    VeloxView() noexcept = default;
+    /// 'block_size' is sizeof(SplitBlockBloomFilter::Block) of the program that made the blocks: 32, or else
+    /// BLOOMLINE_ERR_LAYOUT.
+    static Result<VeloxView> open(Bytes blocks, size_t block_size) {
+        auto held = std::make_shared<Held>();
+        held->copy.resize(blocks.size());
+        Status status = bloomline_velox_view_open(blocks.data(), blocks.size(), block_size, held->copy.data(), &held->view);
+        VeloxView view;
+        if (status) view.held_ = std::move(held);
+        return status ? Result<VeloxView>(std::move(view)) : status;
+    }
+    [[nodiscard]] bool contains_hash(uint64_t hash) const noexcept {
+        return bloomline_velox_view_contains_hash(view(), hash);
+    }
+    /// Sets the bits of the keys that may be present, and returns how many they are.
+    size_t contains_hashes(Span<const uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), bloomline_velox_view_contains_hashes, view(), hashes.data(), hashes.size());
+    }
+private:
+    struct Held {
+        Buffer copy;
+        bloomline_velox_view view{};
+    };
+    const bloomline_velox_view *view() const noexcept { return held_ ? &held_->view : nullptr; }
+    std::shared_ptr<const Held> held_;
+};
+
 } // namespace abi_0
 } // namespace bloomline
 

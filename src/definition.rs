@@ -17,5 +17,5 @@
 pub mod line;
 
 pub use crate::layouts::{
-    cascade, classic, cuckoo, fast_local, growing, matrix, sbbf, static_line,
+    cascade, classic, cuckoo, fast_local, growing, kudu, matrix, sbbf, static_line, velox,
 };

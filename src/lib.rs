@@ -42,6 +42,7 @@
 //! | [`Cascade`], [`CascadeBuilder`], [`CascadeView`] | exact answers for two known sets, its builder, a view of its bytes |
 //! | [`CuckooFilter`], [`CuckooParams`] | a filter from which keys can be removed, its shape |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB, and the filters of Parquet files |
+//! | [`KuduView`], [`VeloxView`] | views of split blocks of Kudu, Impala, Doris and Velox |
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //! | [`set_huge_pages`] | whether large filters lie in huge pages |
@@ -83,11 +84,11 @@ pub use filter::select::{Column, Hashes, Nullable, Nulls, Offset, Select, String
 pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentBuilder, ConcurrentFilter,
     ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, GrowingFilter, GrowingReader,
-    GrowingView, GrowingWriter, Journal, Loaded, MappedCascade, MappedFilter, MappedGrowing,
-    MappedMatrix, Matrix, MatrixAmong, MatrixView, OwnedView, Prefixes, Probe, Replayed,
-    ScalableFilter, StaticBuilder, StaticFilter, Swap, View, Window, block_build, lines_insert,
-    lines_intersect, lines_union, shard_of, shards_contain_hashes, static_block_build,
-    static_block_len, views_contain, views_contain_hash,
+    GrowingView, GrowingWriter, Journal, KuduView, Loaded, MappedCascade, MappedFilter,
+    MappedGrowing, MappedMatrix, Matrix, MatrixAmong, MatrixView, OwnedView, Prefixes, Probe,
+    Replayed, ScalableFilter, StaticBuilder, StaticFilter, Swap, VeloxView, View, Window,
+    block_build, lines_insert, lines_intersect, lines_union, shard_of, shards_contain_hashes,
+    static_block_build, static_block_len, views_contain, views_contain_hash,
 };
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;

@@ -48,10 +48,11 @@ const FIRST: [(&str, &str); 23] = [
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters in the caller's own memory", "lines.rs"),
 ];
-const LAST: [(&str, &str); 3] = [
+const LAST: [(&str, &str); 4] = [
     ("Encoded filters that are opened: files, and bytes", "map.rs"),
     ("Filter blocks of other engines", "engines.rs"),
     ("Filters of Parquet: header and bits", "parquet.rs"),
+    ("Split blocks of Kudu, Impala, Doris and Velox", "split_blocks.rs"),
 ];
 
 /// The kinds that have a file: heading and file.

@@ -3,10 +3,10 @@
 //! that those rules give.
 #![no_main]
 
-use bloomline::definition::{fast_local, sbbf};
+use bloomline::definition::{fast_local, kudu, sbbf, velox};
 use bloomline::engines::parquet;
 use bloomline::internals::Prefetch;
-use bloomline::{Backend, Error, View, engines};
+use bloomline::{Backend, Bitmap, Error, KuduView, VeloxView, View, engines};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 
@@ -132,6 +132,7 @@ fn check_parquet(input: &Input) {
         let view = View::open_parquet_bits_with_backend(&bits, backend).unwrap();
         ask_parquet(view, &bits, input);
     }
+    ask_others(&bits, hashes);
     let (mut built, mut plain) = (bits.to_vec(), bits.to_vec());
     parquet::insert_hashes(&mut built, hashes).unwrap();
     hashes.iter().for_each(|&hash| sbbf::insert(&mut plain, hash));
@@ -154,6 +155,28 @@ fn ask_parquet(view: View<'_>, bits: &[u8], input: &Input) {
     }
     for key in &input.keys {
         assert_eq!(view.contains(key), sbbf::contains(bits, parquet::hash(key)));
+    }
+}
+
+/// The same blocks as those of other programs.
+fn ask_others(bits: &[u8], hashes: &[u64]) {
+    let (mut answers, view) = (Bitmap::new(), VeloxView::open(bits, 32).unwrap());
+    view.contains_hashes(hashes, &mut answers);
+    for (i, &hash) in hashes.iter().enumerate() {
+        let expected = velox::contains(bits, hash);
+        assert_eq!((answers[i], view.contains_hash(hash)), (expected, expected));
+    }
+    let blocks = (bits.len() / 32) as u32;
+    let view = match KuduView::open(bits) {
+        Ok(view) if blocks.is_power_of_two() => view,
+        Err(Error::LineCount(count)) if count == u64::from(blocks) => return,
+        opened => panic!("{opened:?}"),
+    };
+    let hashes: Vec<u32> = hashes.iter().map(|&hash| hash as u32).collect();
+    view.contains_hashes32(&hashes, &mut answers);
+    for (i, &hash) in hashes.iter().enumerate() {
+        let expected = kudu::contains(bits, hash);
+        assert_eq!((answers[i], view.contains_hash32(hash)), (expected, expected));
     }
 }
 

@@ -1,5 +1,6 @@
 // Package parquetfilter builds the split-block Bloom filters of Parquet files, byte for byte, with and
-// without their header. To read them: [bloomline.OpenParquet] and [bloomline.OpenParquetBits].
+// without their header. To read them: [bloomline.OpenParquet] and [bloomline.OpenParquetBits]. It also reads the
+// split blocks of Kudu, Impala, Doris and Velox, which have types of their own: [Kudu], [Velox].
 //
 // A value is hashed in Parquet's plain encoding: byte arrays as they are, numbers as little-endian bytes. So
 // the type counts: 42 as an INT32 and as an INT64 are two values. Nulls are not added. A reader that

@@ -82,6 +82,7 @@ mod parquet;
 mod scalable;
 mod select;
 mod shards;
+mod split_blocks;
 mod status;
 mod swap;
 mod version;
@@ -93,5 +94,5 @@ pub use {
     allocator::*, block::*, cascade::*, column::*, concurrent::*, concurrent_builder::*,
     counting::*, cuckoo::*, encode::*, engines::*, filter::*, group::*, growing::*, hash::*,
     journal::*, lines::*, map::*, matrix::*, params::*, parquet::*, scalable::*, select::*,
-    shards::*, status::*, swap::*, version::*, view::*, views::*, window::*,
+    shards::*, split_blocks::*, status::*, swap::*, version::*, view::*, views::*, window::*,
 };

@@ -15,7 +15,8 @@ exports! {
 /// bloomline_view_open_parquet_bits() opens the 'len' bytes of bits at 'data' of a Parquet filter,
 /// without the header, as other libraries keep them in memory: blocks of 32 bytes. With the header:
 /// bloomline_view_open_engine(). No byte says whose bits they are: read as Parquet's, those of
-/// Kudu, Impala, Doris and Velox would lose keys.
+/// Kudu, Impala, Doris and Velox would lose keys. For these: bloomline_kudu_view_open(),
+/// bloomline_velox_view_open().
 ///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if 'len' is 0 or above 2^31 - 1, BLOOMLINE_ERR_TRUNCATED unless
 /// it is a multiple of 32; BLOOMLINE_ERR_BACKEND.

@@ -51,8 +51,9 @@ impl<'a> View<'a> {
     }
 
     /// Opens the bits of such a filter without the header: 32-byte blocks with Parquet's salts, as they are
-    /// in memory in many libraries. Nothing in the bytes shows which library wrote them. Bits of Kudu, Impala
-    /// and Velox, which choose bits otherwise, would give false negatives.
+    /// in memory in many libraries. Nothing in the bytes shows which library wrote them. Bits of Kudu, Impala,
+    /// Doris and Velox, which choose bits otherwise, would give false negatives: they have views of their own,
+    /// [`KuduView`](crate::KuduView) and [`VeloxView`](crate::VeloxView).
     ///
     /// # Errors
     /// As [`parquet::insert_hashes`].

@@ -5,6 +5,8 @@ pub mod classic;
 pub mod cuckoo;
 pub mod fast_local;
 pub mod growing;
+pub mod kudu;
 pub mod matrix;
 pub mod sbbf;
 pub mod static_line;
+pub mod velox;

@@ -10,9 +10,9 @@
 //! contains : are they all set
 //! ```
 //!
-//! The salts make the layout, and no byte of a filter says which they are. These are Parquet's. Kudu and
-//! Impala have the same, but make the 64 bits out of a hash of 32; Velox has the same in another order.
-//! Their filters are not read as Parquet's: the bits are in other places, so keys would be lost.
+//! The salts make the layout, and no byte of a filter says which they are. These are Parquet's. Other programs
+//! have the same blocks with other bits in them: [`kudu`](super::kudu), [`velox`](super::velox). Read as Parquet's,
+//! their filters would lose keys.
 //!
 //! This file is the definition; the tests compare the backends in `kernel/` with it.
 //!
@@ -24,6 +24,8 @@
 //! sbbf::insert(&mut blocks, hash);
 //! assert!(sbbf::contains(&blocks, hash));
 //! ```
+
+use std::ops::Range;
 
 /// Bytes in a block.
 pub const BLOCK_BYTES: usize = 32;
@@ -59,11 +61,31 @@ pub const fn mask(hash: u64) -> [u32; WORDS] {
     words
 }
 
-/// Where the block of a hash begins in the whole array of blocks.
-fn block_at(blocks: &[u8], hash: u64) -> usize {
+/// How many blocks there are.
+pub(super) fn block_count(blocks: &[u8]) -> u32 {
     let count = u32::try_from(blocks.len() / BLOCK_BYTES).expect("fewer than 2^32 blocks");
     assert!(count > 0 && blocks.len().is_multiple_of(BLOCK_BYTES), "whole blocks");
-    block_index(hash, count) as usize * BLOCK_BYTES
+    count
+}
+
+/// The bytes of a block.
+pub(super) fn block_of(index: u32) -> Range<usize> {
+    let at = index as usize * BLOCK_BYTES;
+    at..at + BLOCK_BYTES
+}
+
+/// Sets bits in a block.
+pub(super) fn set(block: &mut [u8], bits: [u32; WORDS]) {
+    let (words, _) = block.as_chunks_mut();
+    for (word, bit) in words.iter_mut().zip(bits) {
+        *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
+    }
+}
+
+/// Whether all these bits are set in a block.
+pub(super) fn are_set(block: &[u8], bits: [u32; WORDS]) -> bool {
+    let (words, _) = block.as_chunks();
+    words.iter().zip(bits).all(|(&word, bit)| u32::from_le_bytes(word) & bit == bit)
 }
 
 /// Sets the bits of the key. `blocks` is the whole array.
@@ -71,11 +93,8 @@ fn block_at(blocks: &[u8], hash: u64) -> usize {
 /// # Panics
 /// Unless `blocks` is a non-zero multiple of 32 bytes, of fewer than 2^32 blocks.
 pub fn insert(blocks: &mut [u8], hash: u64) {
-    let at = block_at(blocks, hash);
-    let (words, _) = blocks[at..at + BLOCK_BYTES].as_chunks_mut();
-    for (word, bit) in words.iter_mut().zip(mask(hash)) {
-        *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
-    }
+    let at = block_of(block_index(hash, block_count(blocks)));
+    set(&mut blocks[at], mask(hash));
 }
 
 /// Returns whether all bits of the key are set. False: definitely absent; true: maybe.
@@ -83,7 +102,6 @@ pub fn insert(blocks: &mut [u8], hash: u64) {
 /// # Panics
 /// As [`insert`].
 pub fn contains(blocks: &[u8], hash: u64) -> bool {
-    let at = block_at(blocks, hash);
-    let (words, _) = blocks[at..at + BLOCK_BYTES].as_chunks();
-    words.iter().zip(mask(hash)).all(|(&word, bit)| u32::from_le_bytes(word) & bit == bit)
+    let at = block_of(block_index(hash, block_count(blocks)));
+    are_set(&blocks[at], mask(hash))
 }

@@ -185,6 +185,13 @@ impl DerefMut for Zeroed {
     }
 }
 
+impl AsRef<[u8]> for Zeroed {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 /// Zeroed bytes as lanes that threads share and write to. They become a slice only once there is
 /// one owner.
 pub(crate) struct Shared(Zeroed);

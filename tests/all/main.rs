@@ -33,6 +33,7 @@ mod parallel;
 mod parquet;
 mod properties;
 mod select;
+mod split_blocks;
 mod trust;
 
 // What no CPU does in another way. Where `answers_alone` is set, on other CPUs and under AddressSanitizer,

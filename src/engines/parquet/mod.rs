@@ -41,10 +41,13 @@
 //! ```
 
 mod header;
+mod others;
 
 #[cfg(feature = "capi")]
 pub(crate) use header::write_header_in;
 pub use header::{Header, MAX_HEADER_LEN, read_header, write_header};
+
+pub(crate) use others::{check_velox, from_velox, kudu_hash, kudu_log2};
 
 use super::Found;
 use crate::error::Error;
