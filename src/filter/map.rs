@@ -8,7 +8,7 @@ use super::cascade::CascadeView;
 use super::growing::GrowingView;
 use super::matrix::MatrixView;
 use super::owned::OwnedView;
-use super::probe::probing;
+use super::probe::{Probe, probing};
 use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::native::FooterBytes;
@@ -18,6 +18,7 @@ use crate::os::file;
 use crate::os::memory::FileBytes;
 use std::fmt;
 use std::path::Path;
+use std::slice::from_mut;
 use std::sync::Arc;
 
 /// A filter in a file, mapped into memory and probed there. All processes that map it share the
@@ -53,6 +54,29 @@ impl AsRef<[u8]> for Map {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
+}
+
+/// The probes of a mapped filter, by what it has mapped.
+macro_rules! mapped {
+    ($kind:ident) => {
+        impl $kind {
+            fn key_hash(&self) -> KeyHash {
+                self.0.key_hash()
+            }
+
+            #[inline(always)]
+            fn contains_one(&self, hash: u64) -> bool {
+                self.0.contains_hash(hash)
+            }
+
+            #[inline(always)]
+            fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
+                Probe::contains_hashes(&self.0, hashes, from_mut(word))
+            }
+        }
+
+        probing!($kind, view);
+    };
 }
 
 /// How a view of the bytes is opened.
@@ -121,15 +145,6 @@ impl MappedFilter {
     pub fn view(&self) -> View<'_> {
         self.0.view()
     }
-
-    fn key_hash(&self) -> KeyHash {
-        self.0.key_hash()
-    }
-
-    #[inline(always)]
-    fn contains_one(&self, hash: u64) -> bool {
-        self.0.contains_hash(hash)
-    }
 }
 
 impl fmt::Debug for MappedFilter {
@@ -138,7 +153,7 @@ impl fmt::Debug for MappedFilter {
     }
 }
 
-probing!(MappedFilter, view);
+mapped!(MappedFilter);
 
 /// A cascade in a file, mapped into memory and probed there, as [`MappedFilter`] is.
 ///
@@ -191,15 +206,6 @@ impl MappedCascade {
     pub fn view(&self) -> &CascadeView<impl AsRef<[u8]> + Clone> {
         &self.0
     }
-
-    fn key_hash(&self) -> KeyHash {
-        self.0.key_hash()
-    }
-
-    #[inline(always)]
-    fn contains_one(&self, hash: u64) -> bool {
-        self.0.contains_hash(hash)
-    }
 }
 
 /// Whether a cascade ends so.
@@ -213,7 +219,7 @@ impl fmt::Debug for MappedCascade {
     }
 }
 
-probing!(MappedCascade, view);
+mapped!(MappedCascade);
 
 /// A matrix in a file, mapped into memory and probed there, as [`MappedFilter`] is: see
 /// [`view`](MappedMatrix::view).
@@ -335,15 +341,6 @@ impl MappedGrowing {
     pub fn view(&self) -> &GrowingView<impl AsRef<[u8]> + Clone> {
         &self.0
     }
-
-    fn key_hash(&self) -> KeyHash {
-        self.0.key_hash()
-    }
-
-    #[inline(always)]
-    fn contains_one(&self, hash: u64) -> bool {
-        self.0.contains_hash(hash)
-    }
 }
 
 /// Whether a growing filter ends so.
@@ -357,4 +354,4 @@ impl fmt::Debug for MappedGrowing {
     }
 }
 
-probing!(MappedGrowing, view);
+mapped!(MappedGrowing);

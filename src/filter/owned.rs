@@ -8,6 +8,7 @@ use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Movable, Probed, Single};
 use crate::shape::Params;
 use std::fmt;
+use std::slice::from_mut;
 
 /// A read-only filter that owns its bytes: a [`View`] without a lifetime. Use it to keep filter
 /// blocks in a table cache.
@@ -136,6 +137,15 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         match self.found() {
             Some((_, single)) => single.contains(hash),
             None => self.view().contains_hash(hash),
+        }
+    }
+
+    /// The same for a few hashes.
+    #[inline(always)]
+    fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
+        match self.found() {
+            Some((_, single)) => self.kernel.probe_few(&single, self.detail, hashes, word),
+            None => self.view().contains_hashes(hashes, from_mut(word)),
         }
     }
 

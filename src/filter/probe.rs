@@ -299,9 +299,9 @@ pointers!(
 
 /// The methods of [`Probe`] as methods of a kind, so that its users need not import the trait.
 /// With the name of a method that returns a view, the trait too, by that view:
-/// `probing!(Mapped, view)`. The kind then says by `key_hash` how its keys are hashed, and probes single ones by
-/// `contains_one`. With the field that has its own lines, it needs no view for a few keys either:
-/// `probing!(Filter, view, lines)`. Type parameters come last:
+/// `probing!(Mapped, view)`. The kind then says by `key_hash` how its keys are hashed, and probes one of them by
+/// `contains_one`, a few by `contains_few`: none of these needs a view. With the field that has its own lines,
+/// these answer both: `probing!(Filter, view, lines)`. Type parameters come last:
 /// `probing!(Owned<T>, view where T: Bytes)`.
 macro_rules! probing {
     ($kind:ty $(where $($generics:tt)*)?) => {
@@ -396,16 +396,23 @@ macro_rules! probing {
     };
     ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!(
-            $kind, $view, |it: &$kind, hash| it.contains_one(hash), [] $(where $($generics)*)?
+            $kind,
+            $view,
+            |it: &$kind, hash| it.contains_one(hash),
+            |it: &$kind, hashes, word| it.contains_few(hashes, word)
+            $(, where $($generics)*)?
         );
     };
     ($kind:ty, $view:ident, $($own:ident).+ $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!(
-            $kind, $view, |it: &$kind, hash| it.$($own).+.contains(hash), [$($own).+]
-            $(where $($generics)*)?
+            $kind,
+            $view,
+            |it: &$kind, hash| it.$($own).+.contains(hash),
+            |it: &$kind, hashes, word| it.$($own).+.contains_few(hashes, word)
+            $(, where $($generics)*)?
         );
     };
-    ($kind:ty, $view:ident, $one:expr, [$($($own:ident).+)?] $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident, $one:expr, $few:expr $(, where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -432,17 +439,15 @@ macro_rules! probing {
                 hashes: &[u64],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                $(
-                    // No view is made for a few keys. One costs hardly more than without a batch.
-                    if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
-                        let word = &mut answers.words(hashes.len())[0];
-                        if let &[hash] = hashes {
-                            *word = self.$($own).+.contains(hash).into();
-                            return *word as usize;
-                        }
-                        return self.$($own).+.contains_few(hashes, word);
+                // No view is made for a few keys. One costs hardly more than without a batch.
+                if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
+                    let word = &mut answers.words(hashes.len())[0];
+                    if let &[hash] = hashes {
+                        *word = $one(self, hash).into();
+                        return *word as usize;
                     }
-                )?
+                    return $few(self, hashes, word);
+                }
                 $crate::filter::probe::Probe::contains_hashes(&self.$view(), hashes, answers)
             }
 

@@ -27,6 +27,14 @@ fn assert_same<B: AsRef<[u8]>>(owned: &OwnedView<B>, view: View<'_>, what: &str)
     for &hash in &probes {
         assert_eq!(owned.contains_hash(hash), view.contains_hash(hash), "{what}");
     }
+    // As many in a call as are answered without a view, and one more.
+    for count in 1..=33 {
+        let few = &probes[KEYS as usize - 2..][..count];
+        let (mut a, mut b) = ([0; 1], [0; 1]);
+        let present = owned.contains_hashes(few, &mut a);
+        assert_eq!(present, view.contains_hashes(few, &mut b), "{what}, {count}");
+        assert_eq!(a, b, "{what}, {count}");
+    }
     assert_eq!(owned.contains(b"key"), view.contains(b"key"), "{what}");
     assert_eq!(owned.view().params(), view.params(), "{what}");
     assert_eq!(owned.view().cuckoo_params(), view.cuckoo_params(), "{what}");
@@ -132,7 +140,10 @@ fn bytes_that_are_gone_may_have_had_every_key() {
             owned.get_ref().1.set(left);
             assert!(owned.contains_hash(absent) && owned.contains(b"key"), "{what}, {left} left");
             let mut answers = [0; 2];
-            assert_eq!(owned.contains_hashes(&[absent; 100], &mut answers), 100, "{what}");
+            for count in [1, 2, 5, 32, 100] {
+                let keys = vec![absent; count];
+                assert_eq!(owned.contains_hashes(&keys, &mut answers), count, "{what}");
+            }
         }
         // The footer was read when it was opened.
         owned.get_ref().1.set(lines);
