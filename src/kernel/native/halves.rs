@@ -50,7 +50,7 @@ pub(super) unsafe fn insert_one<const CLASS: u8, const VL: bool>(
 /// How the caller's own code probes one key without a call: if the program is compiled for a CPU
 /// with AVX2, and the function is one of this file. [`Backend`](crate::Backend)s that are chosen
 /// for a test or a comparison are called, so they do run.
-#[cfg(target_feature = "avx2")]
+#[cfg(any(test, target_feature = "avx2"))]
 pub(in crate::kernel) mod inlined {
     use super::*;
 
@@ -196,7 +196,8 @@ unsafe fn round<const VL: bool>(g: u64, ones: Halves) -> Halves {
 /// The CPU has AVX2.
 #[inline(always)]
 pub(super) unsafe fn shifted(g: u64) -> Halves {
-    static SHIFTS: [u64; LANES] = SHIFTS_64;
+    // A constant of each program: where it is inlined, the compiler knows that all are below 64.
+    const SHIFTS: &[u64; LANES] = &SHIFTS_64;
     // SAFETY: the caller's promise; there are 64 bytes.
     unsafe {
         let (g, [low, high]) = (_mm256_set1_epi64x(g as i64), load(SHIFTS.as_ptr().cast()));
@@ -382,4 +383,50 @@ unsafe fn unknown(mut value: __m256i) -> __m256i {
 unsafe fn any(bits: __m256i) -> bool {
     // SAFETY: the caller's promise.
     unsafe { _mm256_testz_si256(bits, bits) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Backend, Layout, Probed};
+    use super::*;
+    use crate::line;
+
+    /// What callers inline, compiled for AVX2 here.
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+    fn contains(single: &Single<'_>, hash: u64) -> Option<bool> {
+        // SAFETY: the lines can be read.
+        unsafe { inlined::contains(single, hash) }
+    }
+
+    /// The same.
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+    fn insert(single: &Single<'_>, hash: u64) -> Option<bool> {
+        // SAFETY: the lines can be written.
+        unsafe { inlined::insert(single, hash) }
+    }
+
+    #[test]
+    fn what_is_inlined_does_as_the_definition() {
+        for backend in [Backend::Avx2, Backend::Avx512] {
+            let Some(kernels) = backend.kernels() else { continue };
+            for k in 1..=line::MAX_K {
+                let hash = |i: u64| i.wrapping_mul(line::C2).rotate_left(29) ^ u64::from(k) << 50;
+                let (mut ours, mut theirs) = ([0; 320], [0; 320]);
+                // SAFETY: they can be read and written, and nothing else does while this is used.
+                let probed = unsafe { Probed::at(ours.as_mut_ptr(), ours.len()) };
+                let single = Single::new(probed, k, kernels.of(Layout::Native));
+                for i in 0..300 {
+                    let (hash, before) = (hash(i), line::contains(&theirs, k, hash(i)));
+                    // SAFETY: this CPU has AVX2, since it has the backend.
+                    assert_eq!(unsafe { contains(&single, hash) }, Some(before), "k = {k}, {i}");
+                    if i % 3 == 0 && i * u64::from(k) < 600 {
+                        line::insert(&mut theirs, k, hash);
+                        // SAFETY: as above.
+                        assert_eq!(unsafe { insert(&single, hash) }, Some(!before), "k = {k}");
+                    }
+                }
+                assert_eq!(ours, theirs, "k = {k}");
+            }
+        }
+    }
 }
