@@ -4,22 +4,49 @@ use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
-use crate::kernel::Prefetch;
+use crate::kernel::{Prefetch, TILE};
 use crate::key::Key;
 
 /// Up to so many keys in a call are probed one by one.
 const SINGLY: usize = 8;
 /// The same of a filter that fits in the cache, where tiles pay only if they are filled.
 const SINGLY_NEAR: usize = 15;
+/// And so many that are left over when groups of [`GROUP`] are filled, of up to [`TILE`] keys.
+const LEFT_NEAR: usize = 4;
+/// Lines that are asked at once.
+const GROUP: usize = 8;
 
-/// Whether so many keys are probed one by one, in lines that a batch would prefetch so.
+/// How many of so many keys are probed one by one, in lines that a batch would prefetch so: the last ones.
 #[inline]
-pub(super) fn is_singly(keys: usize, plan: impl FnOnce() -> Prefetch) -> bool {
-    match keys {
-        0 => false,
-        1..=SINGLY => true,
-        _ => keys <= SINGLY_NEAR && plan() == Prefetch::None,
+fn singly(keys: usize, plan: impl FnOnce() -> Prefetch) -> usize {
+    let left = match keys {
+        ..=SINGLY => return keys,
+        ..=SINGLY_NEAR => keys,
+        ..=TILE if keys % GROUP <= LEFT_NEAR => keys % GROUP,
+        _ => 0,
+    };
+    if left > 0 && plan() == Prefetch::None { left } else { 0 }
+}
+
+/// Answers keys: the last ones one by one, as many as pay, the others by `together`. Returns how many may be
+/// present.
+#[inline(always)]
+pub(super) fn answer(
+    hashes: &[u64],
+    words: &mut [u64],
+    plan: impl FnOnce() -> Prefetch,
+    together: impl FnOnce(&[u64], &mut [u64]) -> usize,
+    contains: impl Fn(u64) -> bool,
+) -> usize {
+    let first = hashes.len() - singly(hashes.len(), plan);
+    let (many, rest) = hashes.split_at(first);
+    let mut present = if many.is_empty() { 0 } else { together(many, words) };
+    if !rest.is_empty() {
+        let mut last = [0];
+        present += one_by_one(rest, &mut last, contains);
+        words[0] = last[0] << first | if many.is_empty() { 0 } else { words[0] };
     }
+    present
 }
 
 impl GrowingFilter {
@@ -100,10 +127,11 @@ impl Probe for GrowingFilter {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if is_singly(hashes.len(), || self.places.plan()) {
-            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
-        }
-        let present = self.places.contains_all(self.calls, hashes, words);
-        if self.stash.is_empty() { present } else { present + self.add_stash(hashes, words) }
+        let together = |hashes: &[u64], words: &mut [u64]| {
+            let present = self.places.contains_all(self.calls, hashes, words);
+            if self.stash.is_empty() { present } else { present + self.add_stash(hashes, words) }
+        };
+        let plan = || self.places.plan(hashes[0]);
+        answer(hashes, words, plan, together, |hash| self.contains_hash(hash))
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::bitmap::Answers;
 use crate::filter::ConcurrentFilter;
+use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, probing};
 use crate::hash::{KeyHash, hash_u64};
 use crate::kernel::growing::place::{Common, Layout};
 use crate::kernel::growing::shared::{Chunks, Sequences};
 use crate::kernel::growing::{Calls, Found, Line};
-use crate::kernel::{INTO_L1, INTO_L2};
+use crate::kernel::{INTO_L1, INTO_L2, Prefetch};
 use crate::key::Key;
 use arc_swap::ArcSwap;
 use std::fmt;
@@ -17,6 +18,10 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// So often a reader tries again while the writer changes the region of its key.
 const TRIES: usize = 256;
+/// Up to so many keys in a call are probed one by one: a tile is cleared first.
+const SINGLY: usize = 2;
+/// The same of a filter that fits in the cache. In memory a tile overlaps misses for which single probes wait.
+const SINGLY_NEAR: usize = 12;
 /// Keys whose lines are read together.
 const TILE: usize = 64;
 /// Tiles from the one at work to the one whose lines are prefetched, with that.
@@ -41,6 +46,20 @@ impl State {
     fn of(&self, hash: u64, moved: u64) -> usize {
         let new = hash.wrapping_sub(self.from) < moved;
         if new { self.mask + 1 } else { (hash >> 60) as usize & self.mask }
+    }
+
+    /// Whether these keys are probed one by one.
+    #[inline]
+    fn is_singly(&self, hashes: &[u64]) -> bool {
+        let is_near = |hash| {
+            let region = self.layouts.get(self.of(hash, self.moved()));
+            region.is_some_and(|(layout, _)| layout.plan(self.mask + 1) == Prefetch::None)
+        };
+        match hashes.len() {
+            0 => false,
+            1..=SINGLY => true,
+            count => count <= SINGLY_NEAR && is_near(hashes[0]),
+        }
     }
 
     #[inline(always)]
@@ -224,6 +243,9 @@ impl Probe for GrowingReader {
         let words = answers.words(hashes.len());
         let (version, state) =
             (self.shared.version.load(Ordering::Acquire), self.shared.state.load());
+        if state.is_singly(hashes) {
+            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
+        }
         let mut ring = [Places { all: [Place::default(); TILE], moved: 0 }; RING];
         let mut ahead = hashes.chunks(TILE);
         for (places, hashes) in ring.iter_mut().zip(ahead.by_ref().take(RING - 1)) {

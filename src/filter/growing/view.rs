@@ -1,10 +1,9 @@
 //! Views of growing filters: probes an encoded one where its bytes are.
 
-use super::probe::is_singly;
+use super::probe::answer;
 use super::runs::{self, Runs, Sum};
 use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
 use crate::format::growing::{self as format, ENTRY_BYTES, Shape};
 use crate::format::native;
@@ -271,8 +270,7 @@ impl<B: AsRef<[u8]>> GrowingView<B> {
     }
 
     #[inline]
-    fn has(&self, blocks: &[u8], hash: u64) -> bool {
-        let spans = Spans::new(&self.parts.spans, blocks);
+    fn has(&self, blocks: &[u8], spans: &Spans<'_>, hash: u64) -> bool {
         spans.contains(hash)
             || self.parts.stash > 0 && self.stash_has(blocks, hash, spans.of(hash).layout.length)
     }
@@ -383,7 +381,8 @@ impl<B: AsRef<[u8]>> Probe for GrowingView<B> {
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        self.blocks().is_none_or(|blocks| self.has(blocks, hash))
+        self.blocks()
+            .is_none_or(|blocks| self.has(blocks, &Spans::new(&self.parts.spans, blocks), hash))
     }
 
     #[inline]
@@ -402,20 +401,20 @@ impl<B: AsRef<[u8]>> Probe for GrowingView<B> {
             return hashes.len();
         };
         let spans = Spans::new(&self.parts.spans, blocks);
-        if is_singly(hashes.len(), || spans.plan()) {
-            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
-        }
-        let mut present = spans.contains_all(self.parts.calls, hashes, words);
-        if self.parts.stash == 0 {
-            return present;
-        }
-        for (i, &hash) in hashes.iter().enumerate() {
-            let length = spans.of(hash).layout.length;
-            if words[i / 64] >> (i % 64) & 1 == 0 && self.stash_has(blocks, hash, length) {
-                words[i / 64] |= 1 << (i % 64);
-                present += 1;
+        let together = |hashes: &[u64], words: &mut [u64]| {
+            let mut present = spans.contains_all(self.parts.calls, hashes, words);
+            if self.parts.stash == 0 {
+                return present;
             }
-        }
-        present
+            for (i, &hash) in hashes.iter().enumerate() {
+                let length = spans.of(hash).layout.length;
+                if words[i / 64] >> (i % 64) & 1 == 0 && self.stash_has(blocks, hash, length) {
+                    words[i / 64] |= 1 << (i % 64);
+                    present += 1;
+                }
+            }
+            present
+        };
+        answer(hashes, words, || spans.plan(), together, |hash| self.has(blocks, &spans, hash))
     }
 }

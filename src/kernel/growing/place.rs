@@ -373,6 +373,14 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// How a batch prefetches the lines of so many regions like this one.
+    #[inline]
+    pub(crate) fn plan(&self, regions: usize) -> Prefetch {
+        Prefetch::to_probe(self.homes.saturating_mul(regions * LINE_BYTES))
+    }
+}
+
 /// Where all keys are: the layouts of the regions, and of the one that is moved the new one.
 #[derive(Default)]
 pub(crate) struct Places {
@@ -464,12 +472,14 @@ impl Homes for Places {
 impl Places {
     /// Probes the lines for many keys, as [`contains_all`].
     pub(crate) fn contains_all(&self, calls: &Calls, hashes: &[u64], words: &mut [u64]) -> usize {
-        contains_all(self, calls, hashes, self.plan(), words)
+        let plan = hashes.first().map_or(Prefetch::None, |&hash| self.plan(hash));
+        contains_all(self, calls, hashes, plan, words)
     }
 
-    /// How a batch prefetches its lines.
-    pub(crate) fn plan(&self) -> Prefetch {
-        let lines: usize = self.layouts.iter().map(|layout| layout.lines.there()).sum();
-        Prefetch::to_probe(lines * LINE_BYTES)
+    /// How a batch prefetches its lines, by the region of its first hash. To add up the lines of all regions takes as
+    /// long as to probe for three keys.
+    #[inline]
+    pub(crate) fn plan(&self, hash: u64) -> Prefetch {
+        self.layouts[self.of(hash)].plan(self.mask + 1)
     }
 }

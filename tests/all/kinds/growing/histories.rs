@@ -2,7 +2,7 @@
 
 use crate::definition::{fewer, next_random};
 use bloomline::definition::growing::{Mixed, Multiset};
-use bloomline::{Error, GrowingFilter};
+use bloomline::{Bitmap, Error, GrowingFilter};
 
 /// Where the hashes of a history are.
 #[derive(Clone, Copy, Debug)]
@@ -80,12 +80,16 @@ impl Both {
             assert_eq!(self.filter.count_hash(hash), self.model.count(hash));
         }
         let hashes: Vec<u64> = all().collect();
-        let mut bitmap = vec![0; hashes.len().div_ceil(64)];
-        let present = self.filter.view().contains_hashes(&hashes, &mut bitmap);
         let expected: Vec<bool> = hashes.iter().map(|&hash| self.model.contains(hash)).collect();
-        assert_eq!(present, expected.iter().filter(|&&there| there).count());
-        let answers = (0..hashes.len()).map(|i| bitmap[i / 64] >> (i % 64) & 1 == 1);
-        assert!(answers.eq(expected));
+        // All at once; and in calls that are probed one by one, as a whole or at the end.
+        for count in [hashes.len(), 12, 20] {
+            for (hashes, expected) in hashes.chunks(count).zip(expected.chunks(count)) {
+                let mut answers = Bitmap::new();
+                let present = self.filter.view().contains_hashes(hashes, &mut answers);
+                assert_eq!(present, expected.iter().filter(|&&there| there).count());
+                assert!(answers.iter().eq(expected.iter().copied()), "{count} in a call");
+            }
+        }
     }
 
     /// Grows to `size` keys and shrinks to a tenth, several times, then to none.
