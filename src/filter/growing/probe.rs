@@ -19,8 +19,10 @@ const GROUP: usize = 8;
 /// How many of so many keys are probed one by one, in lines that a batch would prefetch so: the last ones.
 #[inline]
 fn singly(keys: usize, plan: impl FnOnce() -> Prefetch) -> usize {
+    if keys <= SINGLY {
+        return keys;
+    }
     let left = match keys {
-        ..=SINGLY => return keys,
         ..=SINGLY_NEAR => keys,
         ..=TILE if keys % GROUP <= LEFT_NEAR => keys % GROUP,
         _ => 0,
