@@ -2,10 +2,11 @@
 //! says where they would, and none at all where the environment says so.
 #![cfg(target_os = "linux")]
 
-use bloomline::{Filter, Params};
+use bloomline::{Filter, GrowingFilter, Params, Probe};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The system's allocator, and the largest size that was asked of it.
 struct Watched;
@@ -52,8 +53,15 @@ fn resident() -> usize {
 
 const MIB: usize = 1 << 20;
 
+/// One test at a time measures the process.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn filters_take_what_they_say() {
+    let _alone = alone();
     let modes = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     println!("huge pages: {}", modes.unwrap_or_else(|_| "none".into()).trim());
     // Just above one huge page, just above two, and so much that whole pages waste a tenth.
@@ -67,6 +75,39 @@ fn filters_take_what_they_say() {
         println!("{count} filters of {bytes} bytes take {ratio:.3} of them");
         assert!(ratio < 1.15, "{count} filters of {bytes} bytes take {taken}");
     }
+}
+
+fn hash(i: u64) -> u64 {
+    bloomline::hash::hash_u64(i, 0)
+}
+
+/// The lines of a large one are cut out of huge pages, and move: what is free between them counts, too.
+#[test]
+fn growing_filters_take_what_they_say() {
+    let _alone = alone();
+    // 40 bits per key: 14 MiB.
+    let keys = 3_000_000;
+    let before = resident();
+    let mut filter = GrowingFilter::new(keys, 1e-11, 0).unwrap();
+    let check = |filter: &GrowingFilter| {
+        let (taken, said) = (resident().saturating_sub(before), filter.memory_usage());
+        println!("{} keys: {taken} bytes, it says {said}", filter.key_count());
+        assert!(taken < said + said / 8 + 4 * MIB, "{taken} bytes, it says {said}");
+        said
+    };
+    (0..keys).for_each(|i| assert_eq!(filter.insert_hash(hash(i)), Ok(true)));
+    let most = check(&filter);
+    assert!(most > 13 * MIB && most < 16 * MIB);
+    let copy = filter.try_clone().unwrap();
+    assert!((0..keys).all(|i| filter.contains_hash(hash(i)) && copy.contains_hash(hash(i))));
+    drop(copy);
+    let left = keys / 4;
+    (left..keys).for_each(|i| filter.remove_hash(hash(i)).unwrap());
+    let least = check(&filter);
+    assert!(least < most / 2, "{least} of {most} bytes");
+    assert!((0..left).all(|i| filter.contains_hash(hash(i))));
+    (left..keys).for_each(|i| assert_eq!(filter.insert_hash(hash(i)), Ok(true)));
+    assert!(check(&filter) < most + most / 16);
 }
 
 /// Run by the test below, each time in a process of its own.

@@ -4,6 +4,8 @@
 
 use crate::error::Error;
 use crate::line::LINE_BYTES;
+#[cfg(unix)]
+use crate::os::arena::{PIECE, Piece};
 use crate::os::environment::{HUGE_PAGES, Setting};
 use std::alloc::{self, alloc_zeroed, dealloc};
 use std::ffi::c_void;
@@ -39,7 +41,7 @@ pub(crate) unsafe fn set_allocator(allocator: *const Allocator) {
 
 /// 2 MiB: a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 #[cfg(unix)]
-const HUGE_PAGE: usize = 2 << 20;
+pub(super) const HUGE_PAGE: usize = 2 << 20;
 
 /// Sets whether filters of 2 MiB and more that are made from now on, in the whole process, may lie
 /// in huge pages. They do unless the environment variable `BLOOMLINE_HUGE_PAGES=0` is set; this call
@@ -69,6 +71,14 @@ enum Source {
     Given(NonNull<u8>, usize, &'static Allocator),
     #[cfg(unix)]
     Mapped(pages::Pages),
+    #[cfg(unix)]
+    Part(Piece),
+}
+
+/// Whether new lines may come from the system, as pages, and not from an allocator.
+#[cfg(unix)]
+pub(super) fn may_map() -> bool {
+    ALLOCATOR.load(Ordering::Acquire).is_null() && HUGE_PAGES.get() != Setting::Value(0)
 }
 
 // SAFETY: the bytes are owned, and shared only as slices that borrow from self.
@@ -88,7 +98,7 @@ impl Zeroed {
             return Zeroed::given(len, allocator);
         }
         #[cfg(unix)]
-        if len >= HUGE_PAGE && HUGE_PAGES.get() != Setting::Value(0) {
+        if len >= HUGE_PAGE && may_map() {
             let pages = pages::Pages::zeroed(len)?;
             return Ok(Zeroed { source: Source::Mapped(pages), len });
         }
@@ -115,6 +125,20 @@ impl Zeroed {
         Ok(Zeroed { source: Source::Given(bytes, len, allocator), len })
     }
 
+    /// A piece, which is zeroed.
+    #[cfg(unix)]
+    pub(super) fn of_piece(piece: Piece) -> Zeroed {
+        Zeroed { source: Source::Part(piece), len: PIECE }
+    }
+
+    /// Whether it is one.
+    pub(super) fn is_piece(&self) -> bool {
+        #[cfg(unix)]
+        return matches!(self.source, Source::Part(_));
+        #[cfg(not(unix))]
+        false
+    }
+
     /// A copy of these bytes, at least one.
     ///
     /// # Errors
@@ -131,6 +155,8 @@ impl Zeroed {
             Source::Allocated(..) | Source::Given(..) => self.len,
             #[cfg(unix)]
             Source::Mapped(pages) => pages.mapped(),
+            #[cfg(unix)]
+            Source::Part(_) => self.len,
         }
     }
 
@@ -140,6 +166,8 @@ impl Zeroed {
             Source::Allocated(bytes, _) | Source::Given(bytes, ..) => bytes.as_ptr(),
             #[cfg(unix)]
             Source::Mapped(pages) => pages.parts().0,
+            #[cfg(unix)]
+            Source::Part(piece) => piece.start(),
         }
     }
 }
@@ -162,7 +190,7 @@ impl Drop for Zeroed {
                 (allocator.free)(allocator.context, bytes.as_ptr().cast(), *size);
             },
             #[cfg(unix)]
-            Source::Mapped(_) => {}
+            Source::Mapped(_) | Source::Part(_) => {}
         }
     }
 }
@@ -290,7 +318,7 @@ fn large_filters_come_from_the_allocator_if_they_may_not_lie_in_huge_pages() {
 }
 
 #[cfg(unix)]
-mod pages {
+pub(super) mod pages {
     //! Pages from the system: `mmap` and related calls.
 
     use super::HUGE_PAGE;
@@ -300,7 +328,7 @@ mod pages {
     use std::ptr::null_mut;
 
     /// Pages that are unmapped on drop: `len` bytes are used of `mapped`.
-    pub(super) struct Pages {
+    pub(in crate::os) struct Pages {
         start: *mut u8,
         len: usize,
         mapped: usize,
@@ -315,6 +343,13 @@ mod pages {
         /// Zeroed private pages, the first at a multiple of a huge page, and huge as far as the
         /// system has them.
         pub(super) fn zeroed(len: usize) -> Result<Pages, Error> {
+            let pages = Pages::small(len)?;
+            pages.advise_huge();
+            Ok(pages)
+        }
+
+        /// The same in small pages.
+        pub(in crate::os) fn small(len: usize) -> Result<Pages, Error> {
             let used = mapped_len(len, page()).ok_or(Error::OutOfMemory)?;
             // More than is needed, then what is before and after the aligned part
             // goes back.
@@ -345,13 +380,18 @@ mod pages {
                 }
             }
             let start = start.wrapping_add(before);
+            Ok(Pages { start, len, mapped: used })
+        }
+
+        /// Asks the system to make huge pages of them: those that are there later, and the others when they are first
+        /// written to.
+        pub(in crate::os) fn advise_huge(&self) {
             #[cfg(target_os = "linux")]
             // SAFETY: advice on pages that this owns. If the system ignores it, the pages
             // are small, and all else is the same.
             unsafe {
-                libc::madvise(start.cast(), used, libc::MADV_HUGEPAGE);
+                libc::madvise(self.start.cast(), self.mapped, libc::MADV_HUGEPAGE);
             }
-            Ok(Pages { start, len, mapped: used })
         }
 
         /// The whole of a file, to read. None if it is empty.
@@ -373,7 +413,7 @@ mod pages {
             Ok(Some(Pages { start: start.cast(), len, mapped: len }))
         }
 
-        pub(super) fn parts(&self) -> (*mut u8, usize) {
+        pub(in crate::os) fn parts(&self) -> (*mut u8, usize) {
             (self.start, self.len)
         }
 

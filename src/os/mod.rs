@@ -1,6 +1,7 @@
 //! What the library needs of the operating system: memory, files, the environment, the
 //! sizes of caches and other facts of the CPU, threads.
 
+pub(crate) mod arena;
 pub(crate) mod cache;
 pub(crate) mod cpu;
 pub(crate) mod environment;

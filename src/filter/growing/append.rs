@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::kernel::growing::place::Layout;
 use crate::kernel::growing::{OPENED, goes_on, set_goes_on};
 use crate::layouts::growing::{BASES, MOST_KEYS};
-use crate::os::memory::Zeroed;
+use crate::os::arena::Spare;
 
 /// Values that are counted from the start of a region, ascending.
 pub(super) struct Buffer {
@@ -113,7 +113,7 @@ pub(super) fn write(
     mut line: usize,
     all: bool,
     stash: &mut Ordered,
-    spare: &mut Option<Zeroed>,
+    spare: &mut Spare,
 ) -> Result<(usize, usize), Error> {
     let least = if all { 0 } else { MOST_KEYS };
     let (mut rest, limit, r) = (values, layout.values(), layout.r);
@@ -198,7 +198,7 @@ impl Appender {
         layout: &mut Layout,
         y: u64,
         stash: &mut Ordered,
-        spare: &mut Option<Zeroed>,
+        spare: &mut Spare,
     ) -> Result<(), Error> {
         if self.len == Appender::WRITTEN_TOGETHER {
             self.write(layout, false, stash, spare)?;
@@ -216,7 +216,7 @@ impl Appender {
         &mut self,
         layout: &mut Layout,
         stash: &mut Ordered,
-        spare: &mut Option<Zeroed>,
+        spare: &mut Spare,
     ) -> Result<(), Error> {
         self.write(layout, true, stash, spare)
     }
@@ -227,7 +227,7 @@ impl Appender {
         layout: &mut Layout,
         all: bool,
         stash: &mut Ordered,
-        spare: &mut Option<Zeroed>,
+        spare: &mut Spare,
     ) -> Result<(), Error> {
         let values = &self.values[..self.len];
         let (count, line) = write(layout, values, self.line, all, stash, spare)?;

@@ -11,6 +11,7 @@ use crate::kernel::Backend;
 use crate::kernel::growing::place::{Common, Layout};
 use crate::kernel::growing::{Calls, MOST_COPIES};
 use crate::layouts::growing::REGIONS;
+use crate::os::arena::Spare;
 use crate::shape::growing::{FULL_AT_ONCE, SMALL, Width};
 
 const PARTS: usize = REGIONS as usize;
@@ -186,7 +187,8 @@ impl Plan {
         all: impl Iterator<Item = (u64, u64)>,
     ) -> Result<Keys, Error> {
         let region = self.common.normals() / REGIONS;
-        let GrowingFilter { places, regions, copies, stash, .. } = filter;
+        let GrowingFilter { places, regions, copies, stash, spare, .. } = filter;
+        *spare = Spare::of_many(places.layouts.iter().map(|layout| layout.lines.pieces()).sum());
         let mask = places.mask;
         let mut keys = [0; PARTS];
         let (mut part, mut end, mut appender) = (0, region, Appender::new());
@@ -194,7 +196,7 @@ impl Plan {
         for (prefix, count) in all {
             while prefix >= end {
                 if mask > 0 {
-                    appender.finish(&mut places.layouts[part], stash, &mut None)?;
+                    appender.finish(&mut places.layouts[part], stash, spare)?;
                     appender = Appender::new();
                     regions[part].newest = std::mem::take(&mut newest);
                 }
@@ -204,7 +206,7 @@ impl Plan {
             let y = layout.of_normal(prefix);
             let in_lines = count.min(MOST_COPIES.into());
             for _ in 0..in_lines {
-                appender.push(layout, y, stash, &mut None)?;
+                appender.push(layout, y, stash, spare)?;
             }
             if count > in_lines {
                 copies.reserve(1)?;
@@ -213,7 +215,7 @@ impl Plan {
             keys[part] += in_lines;
             newest += (y & 1) * in_lines;
         }
-        appender.finish(&mut places.layouts[part & mask], stash, &mut None)?;
+        appender.finish(&mut places.layouts[part & mask], stash, spare)?;
         regions[part & mask].newest = newest;
         for (part, keys) in keys.iter().enumerate() {
             regions[part & mask].keys += keys;

@@ -96,7 +96,7 @@ impl Encoded for GrowingFilter {
             + self.stash.memory()
             + self.changes.memory()
             + self.sweep.as_ref().map_or(0, Sweep::memory)
-            + self.spare.as_ref().map_or(0, Zeroed::taken)
+            + self.spare.memory()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::kernel::growing::place::Layout;
 use crate::kernel::growing::{Calls, Line, OPENED, goes_on, last, set_goes_on};
 use crate::layouts::growing::{BASES, HEADER, MOST_KEYS};
 use crate::line::LINE_BITS;
+use crate::os::arena::Spare;
 
 /// The lines that may follow those which are the home of a prefix.
 pub(super) const SPARE: usize = 4;
@@ -95,7 +96,7 @@ pub(super) fn insert(
 ) -> Result<(), Error> {
     let (r, calls) = (layout.r, layout.calls);
     if home >= layout.lines.len() {
-        layout.lines.grow_to(home + 1, &mut None)?;
+        layout.lines.grow_to(home + 1, &mut Spare::default())?;
     }
     let (mut at, mut value) = (home, value);
     // Behind a line that goes on, and its last value.
@@ -131,7 +132,7 @@ fn carry(layout: &mut Layout, at: usize, value: i64, stash: &mut Ordered) -> Res
             || at >= layout.homes + SPARE
             || beside > MOST_KEYS
             || carried.len > MOST_KEYS;
-        let there = !beyond && layout.lines.grow_to(at + 1, &mut None).is_ok();
+        let there = !beyond && layout.lines.grow_to(at + 1, &mut Spare::default()).is_ok();
         let out = if there { carried.too_low(r) } else { carried.len };
         if (out > 0 || step == UNDONE) && !reserved {
             if let Err(error) = stash.reserve(MOST_BESIDE) {

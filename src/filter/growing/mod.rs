@@ -40,7 +40,7 @@ use crate::kernel::growing::place::{Common, Layout, Places};
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
 use crate::layouts::growing::{Found, REGIONS};
-use crate::os::memory::Zeroed;
+use crate::os::arena::Spare;
 use crate::shape::growing::{self as shape, WHOLE};
 use ordered::Ordered;
 use state::{Alone, Region, Sweep, Terms};
@@ -114,8 +114,8 @@ pub struct GrowingFilter {
     sweep: Option<Sweep>,
     /// Keys of full length in its new lines.
     fresh_newest: u64,
-    /// A chunk that the next one takes.
-    spare: Option<Zeroed>,
+    /// Where chunks of lines come from, and go back to.
+    spare: Spare,
     /// Further copies of prefixes that lines have, or the stash.
     copies: Ordered,
     /// Prefixes for which no line has room.
@@ -204,7 +204,7 @@ impl GrowingFilter {
             common,
             sweep: None,
             fresh_newest: 0,
-            spare: None,
+            spare: Spare::new(),
             copies: Ordered::default(),
             stash: Ordered::default(),
             key_count: 0,

@@ -24,11 +24,15 @@ impl GrowingFilter {
         let mut parts = Vec::new();
         parts.try_reserve_exact(PARTS).map_err(failed)?;
         self.places.layouts.try_reserve(1).map_err(failed)?;
+        let in_pieces = self.places.layouts.iter().any(|layout| layout.lines.pieces() > 0);
         for region in 0..PARTS {
             let &mut GrowingFilter { common, terms, calls, backend, .. } = self;
             let mut part = GrowingFilter::without_regions(common, terms, calls, backend);
             part.alone = Some(Alone { region, begins });
             part.changes = self.changes.of_region();
+            if in_pieces {
+                part.spare = self.spare.shared();
+            }
             part.places.layouts.try_reserve_exact(2).map_err(failed)?;
             part.regions.try_reserve_exact(1).map_err(failed)?;
             parts.push(part);
@@ -53,7 +57,6 @@ impl GrowingFilter {
             part.places.layouts.extend(self.places.layouts.pop());
             (part.places.from, part.places.moved) = (self.places.from, self.places.moved);
             part.fresh_newest = self.fresh_newest;
-            part.spare = self.spare.take();
             sweep.region = 0;
             part.sweep = Some(sweep);
         }
@@ -81,7 +84,6 @@ impl GrowingFilter {
             self.stash.unite(part.stash);
             self.key_count = self.key_count.saturating_add(part.key_count);
             self.changes.unite(part.changes);
-            self.spare = self.spare.take().or(part.spare);
         }
         self.places.layouts.extend(fresh);
         self.copies.trim();

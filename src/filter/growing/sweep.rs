@@ -8,7 +8,7 @@ use super::state::Sweep;
 use crate::error::Error;
 use crate::kernel::growing::goes_on;
 use crate::kernel::growing::place::Layout;
-use crate::os::memory::Zeroed;
+use crate::os::arena::Spare;
 use crate::shape::growing::{Width, at_least, next};
 use std::ops::Range;
 
@@ -105,7 +105,7 @@ impl GrowingFilter {
             Layout::new(self.common, self.calls, (number as u64, parts), length, lines)?;
         if self.alone.is_some() {
             // It has to come to its end.
-            fresh.lines.grow_to(fresh.homes, &mut None)?;
+            fresh.lines.grow_to(fresh.homes, &mut self.spare)?;
         }
         let due = (0..self.regions.len()).filter(|&region| self.is_due(region)).count() as u64;
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
@@ -316,7 +316,7 @@ fn append(
     values: &[u64],
     line: usize,
     stash: &mut Ordered,
-    spare: &mut Option<Zeroed>,
+    spare: &mut Spare,
 ) -> Result<(), Error> {
     let before = layout.lines.get(line).copied();
     let result = append::write(layout, values, line, true, stash, spare);

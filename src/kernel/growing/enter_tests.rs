@@ -6,6 +6,7 @@ use super::tests::line_of;
 use super::{CALLS, Entered, MOST_COPIES, WITHOUT_PDEP};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{BASES, Content, Found, mixed, write};
+use crate::os::arena::Spare;
 
 /// The lines of a chain, plainly.
 struct Chain {
@@ -89,7 +90,7 @@ fn chains_of_lines_are_as_defined() {
             };
             let count = 14;
             let mut lines = Lines::planned(count).unwrap();
-            lines.grow_to(count, &mut None).unwrap();
+            lines.grow_to(count, &mut Spare::default()).unwrap();
             let mut chain = Chain {
                 lines: vec![Content::default(); count],
                 step: buckets << r,

@@ -6,6 +6,7 @@ use super::tiles::Homes;
 use super::{Calls, EIGHT, Eight};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{mixed, place, prefix, region};
+use crate::os::arena::Spare;
 use std::ptr::from_ref;
 
 /// Some number, of those with this seed.
@@ -23,8 +24,8 @@ fn places(common: Common, calls: &'static Calls, parts: u64, seed: u64) -> Place
             common.longer.map_or(0, |longer| (any(seed, 10 + i) % 3) as u32 % (longer + 1));
         let lines = 1 + any(seed, 100 + i) % (w / 40 + 1).min(3000);
         let mut layout = Layout::new(common, calls, (part, parts), length, lines).unwrap();
-        layout.lines.grow_to(layout.homes - layout.homes / 16, &mut None).unwrap();
-        layout.lines.free_before(layout.homes / 16, &mut None);
+        layout.lines.grow_to(layout.homes - layout.homes / 16, &mut Spare::default()).unwrap();
+        layout.lines.free_before(layout.homes / 16, &mut Spare::default());
         layout
     });
     let layouts = layouts.collect();

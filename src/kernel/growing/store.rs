@@ -7,13 +7,14 @@ use super::shared::{Chunks, Copies, Sequences};
 use crate::error::Error;
 use crate::kernel::prefetch::{INTO_L1, prefetch};
 use crate::line::LINE_BYTES;
+use crate::os::arena::{PIECE, Spare};
 use crate::os::memory::Zeroed;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// The lines of a chunk at most, 64 KiB.
-const MOST_LOG2: u32 = 10;
+/// The lines of a chunk at most, those of a piece.
+const MOST_LOG2: u32 = (PIECE / LINE_BYTES).ilog2();
 /// And at least, unless there are fewer.
 const LEAST_LOG2: u32 = 5;
 
@@ -53,11 +54,22 @@ impl Lines {
         Ok(lines)
     }
 
+    /// How many pieces of memory those take that are meant.
+    pub(crate) fn pieces(&self) -> usize {
+        if self.log2 == MOST_LOG2 { self.planned >> MOST_LOG2 } else { 0 }
+    }
+
     /// The line of a number, if it is there.
     #[inline(always)]
     pub(crate) fn get(&self, i: usize) -> Option<&Line> {
+        self.at_hand(i).or_else(|| self.get_shared(i))
+    }
+
+    /// The same, if no other thread reads them.
+    #[inline(always)]
+    pub(super) fn at_hand(&self, i: usize) -> Option<&Line> {
         if i.wrapping_sub(self.first) >= self.len - self.first {
-            return self.get_shared(i);
+            return None;
         }
         // SAFETY: line `i` is in a chunk that is there, since it is between `first` and `len`: all
         // chunks from that of `first` on are, with all lines below `len`.
@@ -70,7 +82,7 @@ impl Lines {
         if i.wrapping_sub(self.first) >= self.len - self.first {
             return self.shared_mut(i);
         }
-        // SAFETY: as in `get`, and self is borrowed exclusively.
+        // SAFETY: as in `at_hand`, and self is borrowed exclusively.
         Some(unsafe { &mut *self.at(i) })
     }
 
@@ -161,7 +173,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; all lines are as before, and some empty ones may be there.
-    pub(crate) fn grow_to(&mut self, len: usize, spare: &mut Option<Zeroed>) -> Result<(), Error> {
+    pub(crate) fn grow_to(&mut self, len: usize, spare: &mut Spare) -> Result<(), Error> {
         if let Some(copies) = &mut self.shared {
             return copies.grow_to(len);
         }
@@ -183,13 +195,7 @@ impl Lines {
             let count = self.planned.saturating_sub(last).clamp(1, chunk);
             self.starts.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
             self.memory.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            let memory = match spare.take_if(|spare| spare.len() == count * LINE_BYTES) {
-                Some(mut memory) => {
-                    memory.fill(0);
-                    memory
-                }
-                None => Zeroed::new(count * LINE_BYTES)?,
-            };
+            let memory = spare.zeroed(count * LINE_BYTES)?;
             self.starts.push(null_mut());
             self.memory.push(None);
             self.put_last(memory);
@@ -205,18 +211,15 @@ impl Lines {
         }
     }
 
-    /// Frees the chunks of which all lines are before `first`. One of full size stays in `spare`.
-    pub(crate) fn free_before(&mut self, first: usize, spare: &mut Option<Zeroed>) {
+    /// Frees the chunks of which all lines are before `first`.
+    pub(crate) fn free_before(&mut self, first: usize, spare: &mut Spare) {
         if let Some(copies) = &mut self.shared {
             return copies.free_before(first);
         }
         let first = first.min(self.len);
         for chunk in self.first >> self.log2..first >> self.log2 {
             self.starts[chunk] = null_mut();
-            let freed = self.memory[chunk].take();
-            if self.log2 == MOST_LOG2 {
-                *spare = freed;
-            }
+            spare.put(self.memory[chunk].take());
         }
         self.first = first;
     }
