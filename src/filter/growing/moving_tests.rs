@@ -3,6 +3,7 @@
 
 use super::GrowingFilter;
 use crate::hash::hash_u64;
+use crate::kernel::Backend;
 use crate::kernel::growing::place::Layout;
 use crate::kernel::growing::{Line, goes_on};
 use crate::layouts::growing::{Found, Multiset, mixed, place, prefix, read};
@@ -155,6 +156,32 @@ fn removals_of_mixed_lengths_from_a_moving_region_lose_no_key() {
         assert_eq!(filter.key_count(), keys.len() as u64);
         for &hash in &keys {
             assert!(has(&filter, hash) && filter.contains_hash(hash), "{hash:#x}");
+        }
+    }
+}
+
+/// One key at a time, whatever the width of remainders, on all backends.
+#[test]
+fn single_probes_of_a_moving_filter_are_as_defined() {
+    let first: Vec<u64> = (0..20_000).map(|key| hash_u64(key, 5)).collect();
+    let keys = first.len() as u64;
+    let rates = [0.01, 1e-4, 1e-7];
+    let bounded = rates.map(|rate| GrowingFilter::new(keys, rate, 0).unwrap());
+    let unbounded = rates.map(|rate| GrowingFilter::unbounded(keys / 50, rate, 0).unwrap());
+    for made in bounded.into_iter().chain(unbounded) {
+        for backend in Backend::available() {
+            let mut all = first.clone();
+            let filter = moving(made.with_backend(backend).unwrap(), true, &mut all);
+            let present = all.len();
+            all.extend((0..20_000).map(|key| hash_u64(key, 6)));
+            let mut onward = 0;
+            for (i, &hash) in all.iter().enumerate() {
+                let expected = has(&filter, hash);
+                assert!(expected || i >= present);
+                assert_eq!(filter.contains_hash(hash), expected, "{hash:#x}, {}", backend.name());
+                onward += usize::from(filter.lines_read(hash) > 1);
+            }
+            assert!(onward > all.len() / 50, "{onward} go on");
         }
     }
 }

@@ -4,6 +4,7 @@ use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
+use crate::kernel::growing::Found;
 use crate::kernel::{Prefetch, TILE};
 use crate::key::Key;
 
@@ -60,6 +61,19 @@ impl GrowingFilter {
         prefixes.any(|prefix| self.stash.may_have(prefix) && self.stash.get(prefix) > 0)
     }
 
+    /// Whether a hash is present of which its home says this.
+    #[cold]
+    #[inline(never)]
+    fn goes_on(&self, hash: u64, found: Found) -> bool {
+        let in_lines = match found {
+            Found::Present => true,
+            Found::Absent => false,
+            Found::Onward => self.places.others_have(hash),
+        };
+        let length = || self.places.locate(hash).0.length;
+        in_lines || !self.stash.is_empty() && self.stash_has(hash, length())
+    }
+
     /// Adds what is beside the lines to the answers about these hashes. Returns how many that are.
     #[cold]
     #[inline(never)]
@@ -112,13 +126,11 @@ impl Probe for GrowingFilter {
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        let (layout, line, value) = self.places.locate(hash);
-        let is_there = layout.contains(line, value);
-        if self.stash.is_empty() {
-            is_there
-        } else {
-            is_there || self.stash_has(hash, layout.length)
+        let found = self.calls.contains(&self.places, hash);
+        if found == Found::Onward || !self.stash.is_empty() {
+            return self.goes_on(hash, found);
         }
+        found == Found::Present
     }
 
     #[inline]

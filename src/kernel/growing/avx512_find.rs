@@ -6,6 +6,7 @@
 use super::avx512_pack::{BYTE, WIDEST, unpacked};
 use super::edit::{GOES_ON, Said};
 use super::find::{Same, find as find_by_words};
+use super::place::{First, Places};
 use super::select::Pdep;
 use super::width::{Width, width};
 use crate::layouts::growing::{Found, HEADER};
@@ -198,6 +199,29 @@ pub(super) unsafe fn find<const MIXED: bool>(line: &Line, value: i64, r: u32) ->
     } else {
         // SAFETY: the caller's promise.
         unsafe { find_wide::<MIXED>(line, value, r) }
+    }
+}
+
+/// As `Calls::contains`.
+///
+/// # Safety
+/// This CPU has the instructions.
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
+)]
+pub(super) unsafe fn contains(places: &Places, hash: u64) -> Found {
+    let Some(First { line, value, r, is_mixed }) = places.first(hash) else {
+        return Found::Onward;
+    };
+    match (is_mixed, r) {
+        (false, ..=BYTE) => find_in::<false, false>(line, value, r),
+        (false, ..=WIDEST) => find_in::<false, true>(line, value, r),
+        (true, ..=BYTE) => find_in::<true, false>(line, value, r),
+        (true, ..=WIDEST) => find_in::<true, true>(line, value, r),
+        // SAFETY: the caller's promise.
+        (false, _) => unsafe { find_wide::<false>(line, value, r) },
+        // SAFETY: the caller's promise.
+        (true, _) => unsafe { find_wide::<true>(line, value, r) },
     }
 }
 

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::layouts::growing::Found;
 use crate::line::LINE_BYTES;
 use crate::shape::growing::{Width, quota};
+use std::hint::select_unpredictable;
 
 /// The lines of a region, of one width.
 pub(crate) struct Layout {
@@ -286,22 +287,6 @@ impl Layout {
         u64::try_from(hash).ok()
     }
 
-    /// Whether the chain from a line on has a value. Whether its first line has it cannot be foreseen, so the
-    /// only branch is whether that goes on.
-    #[inline(always)]
-    pub(crate) fn contains(&self, line: usize, value: i64) -> bool {
-        let Some(at) = self.lines.get(line) else { return false };
-        let found = self.look(at, value);
-        if found == Found::Onward { self.next_has(line, value) } else { found == Found::Present }
-    }
-
-    /// Whether the chain behind a line has a value of that line.
-    #[cold]
-    #[inline(never)]
-    fn next_has(&self, line: usize, value: i64) -> bool {
-        self.search(line + 1, value - self.values()).is_some()
-    }
-
     /// The line of a chain that has a value, or of mixed lengths one that a probe for it finds, and
     /// the value as it is counted there.
     #[inline(always)]
@@ -381,6 +366,14 @@ impl Layout {
     }
 }
 
+/// A line, and what it is asked.
+pub(super) struct First<'a> {
+    pub(super) line: &'a Line,
+    pub(super) value: i64,
+    pub(super) r: u32,
+    pub(super) is_mixed: bool,
+}
+
 /// Where all keys are: the layouts of the regions, and of the one that is moved the new one.
 #[derive(Default)]
 pub(crate) struct Places {
@@ -397,10 +390,28 @@ impl Places {
     /// The number of the layout that has a hash.
     #[inline(always)]
     pub(crate) fn of(&self, hash: u64) -> usize {
-        if hash.wrapping_sub(self.from) < self.moved {
-            self.mask + 1
-        } else {
-            (hash >> 60) as usize & self.mask
+        let is_fresh = hash.wrapping_sub(self.from) < self.moved;
+        select_unpredictable(is_fresh, self.mask + 1, (hash >> 60) as usize & self.mask)
+    }
+
+    /// What is asked for a hash first, unless its lines are not at hand. Few instructions, and no calls: so the CPU
+    /// looks ahead over more keys.
+    #[inline(always)]
+    pub(super) fn first(&self, hash: u64) -> Option<First<'_>> {
+        let layout = &self.layouts[self.of(hash)];
+        let (line, value) = layout.place(hash);
+        let line = layout.lines.at_hand(line)?;
+        Some(First { line, value, r: layout.r, is_mixed: layout.is_mixed() })
+    }
+
+    /// Whether the lines behind the home of a hash have it; also the home, if it is not at hand.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn others_have(&self, hash: u64) -> bool {
+        let (layout, line, value) = self.locate(hash);
+        match layout.lines.at_hand(line) {
+            Some(_) => layout.search(line + 1, value - layout.values()).is_some(),
+            None => layout.search(line, value).is_some(),
         }
     }
 
