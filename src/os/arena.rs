@@ -6,8 +6,6 @@ use super::memory::Zeroed;
 use super::memory::{HUGE_PAGE, may_map, pages::Pages};
 use crate::error::Error;
 #[cfg(unix)]
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-#[cfg(unix)]
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The bytes of a piece.
@@ -21,48 +19,60 @@ pub(crate) const PIECE: usize = 64 << 10;
 /// for 2 MiB.
 #[cfg(unix)]
 #[derive(Clone, Default)]
-pub(crate) struct Pool(Arc<Shared>);
+pub(crate) struct Pool(Arc<Mutex<Arenas>>);
 
 #[cfg(unix)]
 #[derive(Default)]
-struct Shared {
-    arenas: Mutex<Vec<Arc<Arena>>>,
-    /// No arena before this one has a free piece.
-    lowest: Arc<AtomicUsize>,
+struct Arenas {
+    all: Vec<Arena>,
+    /// None before this one has a free piece.
+    lowest: usize,
 }
 
-/// 2 MiB.
+/// 2 MiB, or nothing while nobody has a piece.
 #[cfg(unix)]
+#[derive(Default)]
 struct Arena {
-    pages: Pages,
+    pages: Option<Pages>,
     /// A bit for each piece that somebody has.
-    used: AtomicU32,
+    used: u32,
     /// A bit for each that somebody ever had.
-    touched: AtomicU32,
-    number: usize,
-    lowest: Arc<AtomicUsize>,
+    touched: u32,
 }
 
 /// A piece that somebody has.
 #[cfg(unix)]
 pub(super) struct Piece {
-    arena: Arc<Arena>,
+    pool: Pool,
+    arena: usize,
     number: usize,
+    start: *mut u8,
 }
+
+// SAFETY: the piece is owned, and the arena that it is a part of stays as long as it lives.
+#[cfg(unix)]
+unsafe impl Send for Piece {}
+// SAFETY: as above.
+#[cfg(unix)]
+unsafe impl Sync for Piece {}
 
 #[cfg(unix)]
 impl Piece {
     pub(super) fn start(&self) -> *mut u8 {
-        self.arena.pages.parts().0.wrapping_add(self.number * PIECE)
+        self.start
     }
 }
 
 #[cfg(unix)]
 impl Drop for Piece {
     fn drop(&mut self) {
-        // Who gets it next sees all that was done to it.
-        self.arena.used.fetch_and(!(1 << self.number), Ordering::Release);
-        self.arena.lowest.fetch_min(self.arena.number, Ordering::Relaxed);
+        let mut arenas = self.pool.arenas();
+        arenas.lowest = arenas.lowest.min(self.arena);
+        let arena = &mut arenas.all[self.arena];
+        arena.used &= !(1 << self.number);
+        if arena.used == 0 {
+            *arena = Arena::default();
+        }
     }
 }
 
@@ -70,8 +80,8 @@ impl Drop for Piece {
 impl Pool {
     const _ALL: () = assert!(HUGE_PAGE / PIECE == u32::BITS as usize);
 
-    fn arenas(&self) -> MutexGuard<'_, Vec<Arc<Arena>>> {
-        self.0.arenas.lock().unwrap_or_else(PoisonError::into_inner)
+    fn arenas(&self) -> MutexGuard<'_, Arenas> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A piece of zeros, of the first arena that has one: so the last ones become empty where less is needed. If a
@@ -81,56 +91,44 @@ impl Pool {
     /// [`Error::OutOfMemory`].
     fn cut(&self, in_bulk: bool) -> Result<Piece, Error> {
         let mut arenas = self.arenas();
-        let before = self.0.lowest.load(Ordering::Relaxed);
-        let is_free = |arena: &Arc<Arena>| arena.used.load(Ordering::Acquire) != u32::MAX;
-        let from = before.min(arenas.len());
-        let at = from + arenas[from..].iter().take_while(|arena| !is_free(arena)).count();
-        if at == arenas.len() {
-            arenas.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            let pages = Pages::small(HUGE_PAGE)?;
-            if in_bulk {
-                pages.advise_huge();
+        let from = arenas.lowest;
+        let at =
+            from + arenas.all[from..].iter().take_while(|arena| arena.used == u32::MAX).count();
+        if at == arenas.all.len() {
+            arenas.all.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            arenas.all.push(Arena::default());
+        }
+        arenas.lowest = at;
+        let arena = &mut arenas.all[at];
+        let pages = match &arena.pages {
+            Some(pages) => pages,
+            None => {
+                let pages = Pages::usual(HUGE_PAGE)?;
+                pages.advise(in_bulk);
+                arena.pages.insert(pages)
             }
-            arenas.push(Arc::new(Arena {
-                pages,
-                used: AtomicU32::new(0),
-                touched: AtomicU32::new(0),
-                number: at,
-                lowest: Arc::clone(&self.0.lowest),
-            }));
+        };
+        let number = arena.used.trailing_ones() as usize;
+        let bit = 1 << number;
+        let is_new = arena.touched & bit == 0;
+        let start = pages.parts().0.wrapping_add(number * PIECE);
+        if is_new && arena.touched | bit == u32::MAX {
+            pages.advise(true);
         }
-        // Unless a piece of an earlier one came back meanwhile.
-        let _ = self.0.lowest.compare_exchange(before, at, Ordering::Relaxed, Ordering::Relaxed);
-        let arena = Arc::clone(&arenas[at]);
-        // One that is empty is kept, and those before it that are not.
-        while let [.., last, end] = &arenas[..]
-            && end.number > at
-            && [last, end].iter().all(|arena| arena.used.load(Ordering::Acquire) == 0)
-        {
-            arenas.pop();
-        }
-        let number = arena.used.load(Ordering::Acquire).trailing_ones() as usize;
-        arena.used.fetch_or(1 << number, Ordering::Relaxed);
-        let piece = Piece { arena, number };
-        let touched = piece.arena.touched.fetch_or(1 << number, Ordering::Relaxed);
+        arena.used |= bit;
+        arena.touched |= bit;
         drop(arenas);
-        if touched & 1 << number != 0 {
+        if !is_new {
             // SAFETY: all bytes of a piece that nobody else has.
-            unsafe { piece.start().write_bytes(0, PIECE) };
-        } else if (touched | 1 << number) == u32::MAX {
-            piece.arena.pages.advise_huge();
+            unsafe { start.write_bytes(0, PIECE) };
         }
-        Ok(piece)
+        Ok(Piece { pool: self.clone(), arena: at, number, start })
     }
 
     /// The bytes that were in use, and nobody has.
     fn unused(&self) -> usize {
-        let of = |arena: &Arc<Arena>| {
-            let unused =
-                arena.touched.load(Ordering::Relaxed) & !arena.used.load(Ordering::Relaxed);
-            unused.count_ones() as usize * PIECE
-        };
-        self.arenas().iter().map(of).sum()
+        let of = |arena: &Arena| (arena.touched & !arena.used).count_ones() as usize * PIECE;
+        self.arenas().all.iter().map(of).sum()
     }
 }
 
@@ -141,8 +139,10 @@ pub(crate) struct Spare {
     pool: Option<Pool>,
     kept: Option<Zeroed>,
     /// Whether pieces may be cut.
+    #[cfg_attr(not(unix), allow(dead_code))]
     cuts: bool,
     /// So many come in bulk.
+    #[cfg_attr(not(unix), allow(dead_code))]
     in_bulk: usize,
 }
 
@@ -206,7 +206,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn numbers(pool: &Pool) -> Vec<u32> {
-        pool.arenas().iter().map(|arena| arena.used.load(Ordering::Relaxed).count_ones()).collect()
+        pool.arenas().all.iter().map(|arena| arena.used.count_ones()).collect()
     }
 
     #[test]
@@ -243,15 +243,20 @@ mod tests {
         let mut all = all.into_iter();
         let few: Vec<Piece> = all.by_ref().take(31).collect();
         drop(all);
-        assert_eq!(numbers(&pool), [31, 0, 0, 0, 0]);
-        let next = pool.cut(false).unwrap();
-        assert_eq!(numbers(&pool), [32, 0], "one is kept");
+        let is_there = |pool: &Pool| {
+            let arenas = pool.arenas();
+            arenas.all.iter().map(|arena| arena.pages.is_some()).collect::<Vec<bool>>()
+        };
+        assert_eq!(is_there(&pool), [true, false, false, false, false]);
+        assert_eq!(pool.unused(), PIECE);
+        let more: Vec<Piece> = (0..2).map(|_| pool.cut(false).unwrap()).collect();
+        assert_eq!(numbers(&pool), [32, 1, 0, 0, 0]);
         // What is left lives as long as its pieces.
         drop(pool);
-        let start = next.start();
-        let mut last = Zeroed::of_piece(next);
+        let mut last = Zeroed::of_piece(more.into_iter().last().unwrap());
+        assert!(last.iter().all(|&byte| byte == 0));
         last.fill(1);
-        assert!(last.start() == start && few.len() == 31);
+        assert!(few.len() == 31);
     }
 
     #[test]

@@ -343,13 +343,13 @@ pub(super) mod pages {
         /// Zeroed private pages, the first at a multiple of a huge page, and huge as far as the
         /// system has them.
         pub(super) fn zeroed(len: usize) -> Result<Pages, Error> {
-            let pages = Pages::small(len)?;
-            pages.advise_huge();
+            let pages = Pages::usual(len)?;
+            pages.advise(true);
             Ok(pages)
         }
 
-        /// The same in small pages.
-        pub(in crate::os) fn small(len: usize) -> Result<Pages, Error> {
+        /// The same in pages as is usual.
+        pub(in crate::os) fn usual(len: usize) -> Result<Pages, Error> {
             let used = mapped_len(len, page()).ok_or(Error::OutOfMemory)?;
             // More than is needed, then what is before and after the aligned part
             // goes back.
@@ -383,15 +383,18 @@ pub(super) mod pages {
             Ok(Pages { start, len, mapped: used })
         }
 
-        /// Asks the system to make huge pages of them: those that are there later, and the others when they are first
-        /// written to.
-        pub(in crate::os) fn advise_huge(&self) {
+        /// Asks the system for huge pages: for what is there, later, and for what is not, when it is first written
+        /// to. Or for small ones, wherever huge ones are usual.
+        pub(in crate::os) fn advise(&self, huge: bool) {
             #[cfg(target_os = "linux")]
             // SAFETY: advice on pages that this owns. If the system ignores it, the pages
-            // are small, and all else is the same.
+            // are as usual, and all else is the same.
             unsafe {
-                libc::madvise(self.start.cast(), self.mapped, libc::MADV_HUGEPAGE);
+                let advice = if huge { libc::MADV_HUGEPAGE } else { libc::MADV_NOHUGEPAGE };
+                libc::madvise(self.start.cast(), self.mapped, advice);
             }
+            #[cfg(not(target_os = "linux"))]
+            let _ = huge;
         }
 
         /// The whole of a file, to read. None if it is empty.
