@@ -88,26 +88,30 @@ fn growing_filters_take_what_they_say() {
     // 40 bits per key: 14 MiB.
     let keys = 3_000_000;
     let before = resident();
-    let mut filter = GrowingFilter::new(keys, 1e-11, 0).unwrap();
+    let hashes: Vec<u64> = (0..keys).map(hash).collect();
+    let mut filter = GrowingFilter::build(keys, 1e-11, 0, &hashes).unwrap();
+    drop(hashes);
     let check = |filter: &GrowingFilter| {
         let (taken, said) = (resident().saturating_sub(before), filter.memory_usage());
         println!("{} keys: {taken} bytes, it says {said}", filter.key_count());
         assert!(taken < said + said / 8 + 6 * MIB, "{taken} bytes, it says {said}");
         said
     };
-    (0..keys).for_each(|i| assert_eq!(filter.insert_hash(hash(i)), Ok(true)));
     let most = check(&filter);
     assert!(most > 13 * MIB && most < 16 * MIB);
-    let copy = filter.try_clone().unwrap();
-    assert!((0..keys).all(|i| filter.contains_hash(hash(i)) && copy.contains_hash(hash(i))));
-    drop(copy);
+    // Many regions move, and then their lines become few.
+    let more = keys + keys / 16;
+    (keys..more).for_each(|i| assert_eq!(filter.insert_hash(hash(i)), Ok(true)));
+    assert!(check(&filter) < most + most / 6);
+    assert!((0..more).all(|i| filter.contains_hash(hash(i))));
+    if std::env::var_os("BLOOMLINE_FEWER_CASES").is_some() {
+        return;
+    }
     let left = keys / 4;
-    (left..keys).for_each(|i| filter.remove_hash(hash(i)).unwrap());
+    (left..more).for_each(|i| filter.remove_hash(hash(i)).unwrap());
     let least = check(&filter);
     assert!(least < most / 2, "{least} of {most} bytes");
     assert!((0..left).all(|i| filter.contains_hash(hash(i))));
-    (left..keys).for_each(|i| assert_eq!(filter.insert_hash(hash(i)), Ok(true)));
-    assert!(check(&filter) < most + most / 16);
 }
 
 /// Run by the test below, each time in a process of its own.

@@ -288,9 +288,10 @@ mod tests {
         let mut spare = Spare::new();
         let other = spare.zeroed(PIECE / 2).unwrap();
         assert!(!other.is_piece() && !Spare::default().zeroed(PIECE).unwrap().is_piece());
-        let piece = spare.zeroed(PIECE).unwrap();
+        let two = [(); 2].map(|()| spare.zeroed(PIECE).unwrap());
         assert_eq!(spare.memory(), 0);
-        spare.put(Some(piece));
+        let [one, _other] = two;
+        spare.put(Some(one));
         assert_eq!(spare.memory(), PIECE);
     }
 }
