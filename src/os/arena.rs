@@ -40,12 +40,12 @@ struct Arena {
     touched: u32,
 }
 
-/// A piece that somebody has.
+/// A piece that somebody has. No larger than what else lines come from: filters keep one of these for each chunk.
 #[cfg(unix)]
 pub(super) struct Piece {
     pool: Pool,
-    arena: usize,
-    number: usize,
+    arena: u32,
+    number: u32,
     start: *mut u8,
 }
 
@@ -67,8 +67,9 @@ impl Piece {
 impl Drop for Piece {
     fn drop(&mut self) {
         let mut arenas = self.pool.arenas();
-        arenas.lowest = arenas.lowest.min(self.arena);
-        let arena = &mut arenas.all[self.arena];
+        let at = self.arena as usize;
+        arenas.lowest = arenas.lowest.min(at);
+        let arena = &mut arenas.all[at];
         arena.used &= !(1 << self.number);
         if arena.used == 0 {
             *arena = Arena::default();
@@ -94,6 +95,7 @@ impl Pool {
         let from = arenas.lowest;
         let at =
             from + arenas.all[from..].iter().take_while(|arena| arena.used == u32::MAX).count();
+        let of = u32::try_from(at).map_err(|_| Error::OutOfMemory)?;
         if at == arenas.all.len() {
             arenas.all.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
             arenas.all.push(Arena::default());
@@ -108,10 +110,10 @@ impl Pool {
                 arena.pages.insert(pages)
             }
         };
-        let number = arena.used.trailing_ones() as usize;
+        let number = arena.used.trailing_ones();
         let bit = 1 << number;
         let is_new = arena.touched & bit == 0;
-        let start = pages.parts().0.wrapping_add(number * PIECE);
+        let start = pages.parts().0.wrapping_add(number as usize * PIECE);
         if is_new && arena.touched | bit == u32::MAX {
             pages.advise(true);
         }
@@ -122,7 +124,7 @@ impl Pool {
             // SAFETY: all bytes of a piece that nobody else has.
             unsafe { start.write_bytes(0, PIECE) };
         }
-        Ok(Piece { pool: self.clone(), arena: at, number, start })
+        Ok(Piece { pool: self.clone(), arena: of, number, start })
     }
 
     /// The bytes that were in use, and nobody has.
