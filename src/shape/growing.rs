@@ -100,11 +100,24 @@ impl Width {
     pub(crate) fn lines_for(w: u64, keys: u64, mixed: bool) -> u64 {
         let most = (w / FEWEST_OF_LINE).max(1);
         let (mut low, mut high) = (1, most.min(keys.max(1)));
+        // Where prefixes have one length, more lines have no less room, so any numbers may be tried. What so many
+        // lines have room for says about how many are enough: a few more and a few less are tried.
+        let (mut tries, mut near) = (if mixed { 0 } else { 4 }, keys / 32);
         while low < high {
-            let middle = low + (high - low) / 2;
-            match Width::new(w, middle, mixed).most >= keys {
-                true => high = middle,
-                false => low = middle + 1,
+            let half = low + (high - low) / 2;
+            let lines = if tries > 0 { near.clamp(low, high - 1) } else { half };
+            let width = Width::new(w, lines, mixed);
+            let is_enough = width.most >= keys;
+            match is_enough {
+                true => high = lines,
+                false => low = lines + 1,
+            }
+            if tries > 0 {
+                tries -= 1;
+                let all = u128::from(keys) * u128::from(width.homes) / u128::from(width.most);
+                near = u64::try_from(all).unwrap_or(u64::MAX);
+                let few = near / 128 + 1;
+                near = if is_enough { near.saturating_sub(few) } else { near.saturating_add(few) };
             }
         }
         low
@@ -218,6 +231,38 @@ mod tests {
                     assert!(homes * u >= w && (homes - 1) * u < w && most >= 1);
                     assert!(r <= MOST_BITS && (u << u32::from(mixed)) >> r <= 128, "{u} {r}");
                     assert!(!mixed || (2 * u).is_multiple_of(1 << r));
+                }
+            }
+        }
+    }
+
+    /// As many lines as when all halves are tried.
+    #[test]
+    fn the_fewest_lines_are_found() {
+        let halves = |w: u64, keys: u64, mixed: bool| {
+            let (mut low, mut high) = (1, (w / FEWEST_OF_LINE).max(1).min(keys.max(1)));
+            while low < high {
+                let middle = low + (high - low) / 2;
+                match Width::new(w, middle, mixed).most >= keys {
+                    true => high = middle,
+                    false => low = middle + 1,
+                }
+            }
+            low
+        };
+        for bits in 6..=59 {
+            for w in [1 << bits, (1 << bits) - 1, 3 << (bits - 2), (1 << bits) / 7 * 5] {
+                let all = (0..40).flat_map(|power| {
+                    [1, 1 << power, 3 << power, (5 << power) + 1, 1 << power << 19]
+                });
+                for keys in all {
+                    for mixed in [false, true] {
+                        assert_eq!(
+                            Width::lines_for(w, keys, mixed),
+                            halves(w, keys, mixed),
+                            "{w} {keys}"
+                        );
+                    }
                 }
             }
         }

@@ -208,6 +208,30 @@ impl Appender {
         Ok(())
     }
 
+    /// Appends prefixes, as [`Layout::normal`] counts.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; some lines are written.
+    pub(super) fn extend(
+        &mut self,
+        layout: &mut Layout,
+        mut prefixes: &[u64],
+        stash: &mut Ordered,
+        spare: &mut Option<Zeroed>,
+    ) -> Result<(), Error> {
+        while !prefixes.is_empty() {
+            if self.len == Appender::WRITTEN_TOGETHER {
+                self.write(layout, false, stash, spare)?;
+            }
+            let room = &mut self.values[self.len..];
+            let (now, later) = prefixes.split_at(prefixes.len().min(room.len()));
+            room.iter_mut().zip(now).for_each(|(y, &prefix)| *y = layout.of_normal(prefix));
+            self.len += now.len();
+            prefixes = later;
+        }
+        Ok(())
+    }
+
     /// Writes what is left.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Filters are built from prefixes in order: to change from one region to sixteen and back, to merge, and
-//! from hashes at once.
+//! from hashes at once. `of_blocks` is the short way.
 
 use super::GrowingFilter;
 use super::append::Appender;
@@ -128,7 +128,7 @@ impl Plan {
     }
 
     /// Whether one region has all of them.
-    fn is_small(&self, keys: &Keys) -> bool {
+    pub(super) fn is_small(&self, keys: &Keys) -> bool {
         self.lines_of_one(sum(keys)) <= SMALL
     }
 
@@ -145,7 +145,7 @@ impl Plan {
 
     /// Makes room for these; if they are more than `most`, for so many in their proportions. If the filter is
     /// to be `parted`, there are sixteen regions, however few they are.
-    fn lay_out(
+    pub(super) fn lay_out(
         &self,
         filter: &mut GrowingFilter,
         keys: &Keys,
@@ -226,7 +226,7 @@ impl Plan {
     }
 }
 
-fn sum(keys: &Keys) -> u64 {
+pub(super) fn sum(keys: &Keys) -> u64 {
     keys.iter().sum()
 }
 
@@ -334,7 +334,10 @@ impl GrowingFilter {
             *length = self.places.layouts[part & self.places.mask].length;
         }
         if let (Some(sweep), Some(fresh)) = (&self.sweep, self.places.layouts.last()) {
-            lengths[sweep.region] = fresh.length;
+            match self.places.mask {
+                0 => lengths = [fresh.length; PARTS],
+                _ => lengths[sweep.region] = fresh.length,
+            }
         }
         lengths
     }
@@ -361,29 +364,18 @@ impl GrowingFilter {
         Width::new(self.common.prefixes << length, SMALL, self.common.mixed()).most / 3
     }
 
-    /// Builds the whole filter anew, while it is small.
+    /// Builds the whole filter anew: one region becomes sixteen, or sixteen become one.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; all is as before.
+    #[cold]
+    #[inline(never)]
     pub(super) fn rebuild(&mut self) -> Result<(), Error> {
         let mut lengths = self.lengths();
         if self.places.mask == 0 {
             lengths = [self.next_length(0); PARTS];
         }
-        let mut new = self
-            .plan(lengths, true, self.key_count)
-            .build(Some(self.keys_of_regions()), || self.runs())?;
-        let (old, fresh) = (&mut self.places.layouts[0], &new.places.layouts[0]);
-        let same = old.homes == fresh.homes && old.length == fresh.length;
-        if same && self.places.mask == 0 && new.places.mask == 0 {
-            // As wide as it can be, or as narrow.
-            if self.regions[0].keys < old.least {
-                old.least /= 2;
-            } else {
-                (old.most, old.quota) = (u64::MAX, u64::MAX);
-            }
-            return Ok(());
-        }
+        let mut new = self.built(&self.plan(lengths, true, self.key_count))?;
         new.changes = std::mem::take(&mut self.changes);
         *self = new;
         Ok(())

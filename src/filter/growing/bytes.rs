@@ -82,8 +82,7 @@ impl Encoded for GrowingFilter {
     }
 
     fn copy(&self) -> Result<GrowingFilter, Error> {
-        let plan = self.plan(self.lengths(), false, self.key_count);
-        plan.build(Some(self.keys_of_regions()), || self.runs())
+        self.built(&self.plan(self.lengths(), false, self.key_count))
     }
 
     fn memory(&self) -> usize {

@@ -2,6 +2,7 @@
 //! grows and shrinks with them.
 
 mod append;
+mod blocks;
 mod build;
 mod bytes;
 mod chain;
@@ -11,6 +12,7 @@ mod journal;
 mod journal_file;
 #[cfg(test)]
 mod moving_tests;
+mod of_blocks;
 mod ordered;
 mod parallel;
 mod probe;
@@ -85,9 +87,9 @@ use unsaved::Changes;
 ///   then be a false negative. Removing a definitely absent key fails and changes nothing.
 /// * What a bounded filter answers depends on its keys and its size in prefixes only, not on the order of
 ///   inserts and removals, nor on what it has been through.
-/// * An insert takes a few lines' work. While the filter has fewer than 256 lines, some 10,000 keys, it is
-///   also built anew each time that it has grown by a twelfth. If there is no memory to grow, inserts succeed
-///   as long as the present lines have room. A failed insert leaves the filter unchanged.
+/// * An insert takes a few lines' work. At 256 lines, some 10,000 keys, the filter is built anew once. If there is no
+///   memory to grow, inserts succeed as long as the present lines have room. A failed insert leaves the filter
+///   unchanged.
 ///
 /// # Its bytes
 ///

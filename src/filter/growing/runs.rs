@@ -210,7 +210,7 @@ fn next_of(all: &mut impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
 const AHEAD: usize = 8;
 
 /// The prefixes in the lines, in order, repeated ones each time.
-struct InLines<'a> {
+pub(super) struct InLines<'a> {
     filter: &'a GrowingFilter,
     /// The region at work, whether its new lines are done, and the next line.
     region: usize,
@@ -223,7 +223,7 @@ struct InLines<'a> {
 }
 
 impl<'a> InLines<'a> {
-    fn new(filter: &'a GrowingFilter) -> InLines<'a> {
+    pub(super) fn new(filter: &'a GrowingFilter) -> InLines<'a> {
         let prefixes = [0; OPENED];
         let mut all =
             InLines { filter, region: 0, fresh_done: false, line: 0, prefixes, len: 0, at: 0 };
@@ -262,6 +262,13 @@ impl<'a> InLines<'a> {
     #[inline(always)]
     fn first(&self) -> u64 {
         self.prefixes[self.at % OPENED]
+    }
+
+    /// The prefixes of the next line that has some; none at the end.
+    #[inline]
+    pub(super) fn next_line(&mut self) -> &[u64] {
+        self.open_next();
+        &self.prefixes[std::mem::replace(&mut self.at, self.len)..self.len]
     }
 
     /// Takes the next line apart that has prefixes.

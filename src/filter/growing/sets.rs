@@ -1,6 +1,7 @@
 //! Growing filters as sets: from hashes at once, merged, intersected, subtracted, split.
 
 use super::GrowingFilter;
+use super::blocks::Merged;
 use super::build::{Keys, Lengths};
 use super::regions::PARTS;
 use super::runs::Runs;
@@ -100,7 +101,12 @@ impl GrowingFilter {
         let (own, others) = (self.keys_of_regions(), other.keys_of_regions());
         let alike = self.regions.len() == other.regions.len();
         let expected = alike.then(|| std::array::from_fn(|part| own[part] + others[part]));
-        *self = plan.build(expected, || self.runs_with(other))?;
+        let in_lines = || Merged::new(self, other);
+        let beside = self.has_beside() || other.has_beside();
+        *self = match if beside { None } else { plan.of_blocks(expected, in_lines)? } {
+            Some(merged) => merged,
+            None => plan.build(expected, || self.runs_with(other))?,
+        };
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::kernel::growing::goes_on;
 use crate::kernel::growing::place::Layout;
 use crate::os::arena::Spare;
-use crate::shape::growing::{Width, at_least, next};
+use crate::shape::growing::{SMALL, Width, at_least, next};
 use std::ops::Range;
 
 /// Keys that are moved for each one inserted or removed, at least: a round of all regions moves each
@@ -67,11 +67,7 @@ impl GrowingFilter {
         {
             return;
         }
-        if self.places.mask == 0 && self.alone.is_none() {
-            let _ = self.rebuild();
-        } else {
-            let _ = self.try_begin(region);
-        }
+        let _ = self.try_begin(region);
     }
 
     fn try_begin(&mut self, region: usize) -> Result<(), Error> {
@@ -87,6 +83,9 @@ impl GrowingFilter {
         while width.most < keys && lines < w / 64 {
             lines = next(number, lines);
             width = Width::new(w, lines, self.common.mixed());
+        }
+        if parts == 1 && width.homes > SMALL {
+            return self.rebuild();
         }
         if width.homes == old.homes as u64 && length == old.length {
             // As wide as it can be, or as narrow.
@@ -110,7 +109,7 @@ impl GrowingFilter {
         let due = (0..self.regions.len()).filter(|&region| self.is_due(region)).count() as u64;
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
         let share = 16 * state.keys / all.max(1);
-        reserve(&mut self.places.layouts, 1)?;
+        self.places.layouts.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
         self.places.layouts.push(fresh);
         (self.places.from, self.places.moved) = ((number as u64) << 60, 0);
         let pace = PACE * due.max(share).clamp(1, 16);
@@ -201,10 +200,17 @@ impl GrowingFilter {
         self.regions[sweep.region].newest = self.fresh_newest;
         self.fresh_newest = 0;
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
-        if self.alone.is_none() && all < self.few_keys() {
+        if self.places.mask > 0 && all < self.few_keys() {
             let _ = self.rebuild();
         } else if let Some(region) = (0..self.regions.len()).find(|&region| self.is_due(region)) {
             self.begin(region);
+        } else if self.places.mask == 0 {
+            // In a filter of a few keys the place of another layout counts.
+            let mut exact = Vec::new();
+            if exact.try_reserve_exact(1).is_ok() {
+                exact.append(&mut self.places.layouts);
+                self.places.layouts = exact;
+            }
         }
     }
 }

@@ -21,14 +21,16 @@ pub(crate) enum Entered {
 
 /// A line with more copies of a value gets no further one.
 pub(crate) const MOST_COPIES: u32 = 8;
-/// So many lines change at most.
-const MOST_LINES: usize = 64;
+/// So many lines change at most, unless it goes far.
+const NEAR: usize = 64;
+/// And so many more then, less one. Where chance crowds keys, it takes a hundred lines and more to find room.
+const FAR: usize = 449;
 /// So many values go on to the next line at most.
 const MOST_OUT: usize = 4;
 
 /// Values that a line has no room for, the highest first.
 #[derive(Clone, Copy)]
-struct Out {
+pub(super) struct Out {
     values: [i64; MOST_OUT],
     count: usize,
 }
@@ -148,12 +150,14 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
     mut value: i64,
     r: u32,
     step: i64,
+    far: Far,
 ) -> Entered {
     let width = width(r);
     let (mut at, mut was_there) = (home, false);
     let (line, header, spot) = loop {
         // Two of five inserts go on there.
         lines.prefetch(at + 1);
+        lines.prefetch(at + 2);
         let Some(line) = lines.get_mut(at) else { return Entered::Not };
         let header = Header::of(line, r);
         // SAFETY: the caller's promise.
@@ -178,38 +182,104 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         }
         (at, value) = (at + 1, value - step);
     };
-    // The lines as they were.
-    let mut before = [const { MaybeUninit::<Line>::uninit() }; MOST_LINES];
+    let mut before = [const { MaybeUninit::<Line>::uninit() }; NEAR];
     let mut out = Out { values: [0; MOST_OUT], count: 0 };
     before[0].write(*line);
     // SAFETY: the caller's promise.
-    let mut is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
+    let is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
+    // SAFETY: as above; the line is written.
+    if unsafe { is_in && carry::<S, NEAR>(lines, at, &mut out, &mut before, r, step, far) } {
+        return Entered::Done { was_there };
+    }
+    // SAFETY: as above.
+    unsafe { undo(lines, at, &before[..1]) };
+    Entered::Not
+}
+
+/// Puts values that a line has no room for into those behind it. False if that is too much: the lines behind it are as
+/// before. There is room for lines as they were; the first is not one of them.
+///
+/// # Safety
+/// As for [`super::select::Select::one`].
+#[inline(always)]
+unsafe fn carry<S: Move, const MOST: usize>(
+    lines: &mut Lines,
+    at: usize,
+    out: &mut Out,
+    before: &mut [MaybeUninit<Line>; MOST],
+    r: u32,
+    step: i64,
+    far: Far,
+) -> bool {
+    let width = width(r);
     let mut changed = 1;
+    let mut is_in = true;
     while is_in && out.count > 0 {
-        let (Some(line), Some(before)) = (lines.get_mut(at + changed), before.get_mut(changed))
-        else {
+        lines.prefetch(at + changed + 2);
+        let Some(before) = before.get_mut(changed) else {
+            // SAFETY: the caller's promise.
+            is_in = unsafe { far(lines, at + changed - 1, *out, r, step) };
+            break;
+        };
+        let Some(line) = lines.get_mut(at + changed) else {
             is_in = false;
             break;
         };
         before.write(*line);
         changed += 1;
-        let carried = out;
-        out.count = 0;
-        for &value in &carried.values[..carried.count] {
+        let count = std::mem::take(&mut out.count);
+        // As a rule there is one. A copy of all would wait until they are in memory.
+        if count == 1 {
+            let header = Header::of(line, r);
+            let spot = Spot::first(&header, out.values[0] - step, r);
+            // SAFETY: the caller's promise.
+            is_in = unsafe { put::<S>(line, header, spot, out, r, width) };
+            continue;
+        }
+        for value in out.values.into_iter().take(count) {
             let header = Header::of(line, r);
             let spot = Spot::first(&header, value - step, r);
             // SAFETY: the caller's promise.
-            is_in = is_in && unsafe { put::<S>(line, header, spot, &mut out, r, width) };
+            is_in = is_in && unsafe { put::<S>(line, header, spot, out, r, width) };
         }
     }
-    if is_in {
-        return Entered::Done { was_there };
+    if !is_in {
+        // SAFETY: those of all changed lines are written.
+        unsafe { undo(lines, at + 1, &before[1..changed]) };
     }
-    for (i, before) in before[..changed].iter().enumerate() {
+    is_in
+}
+
+/// Lines become what they were.
+///
+/// # Safety
+/// These are written.
+#[inline(always)]
+unsafe fn undo(lines: &mut Lines, at: usize, before: &[MaybeUninit<Line>]) {
+    for (i, before) in before.iter().enumerate() {
         if let Some(line) = lines.get_mut(at + i) {
-            // SAFETY: those of all changed lines are written.
+            // SAFETY: the caller's promise.
             *line = unsafe { before.assume_init() };
         }
     }
-    Entered::Not
+}
+
+/// What a value goes on by that goes far: of the last line that is changed, and values for those behind it.
+pub(super) type Far = unsafe fn(&mut Lines, usize, Out, u32, i64) -> bool;
+
+/// As [`Far`]: behind a line, and then no further.
+///
+/// # Safety
+/// As for [`super::select::Select::one`].
+#[inline(always)]
+pub(super) unsafe fn far<S: Move>(
+    lines: &mut Lines,
+    at: usize,
+    mut out: Out,
+    r: u32,
+    step: i64,
+) -> bool {
+    let mut before = [const { MaybeUninit::<Line>::uninit() }; FAR];
+    // SAFETY: the caller's promise.
+    unsafe { carry::<S, FAR>(lines, at, &mut out, &mut before, r, step, |_, _, _, _, _| false) }
 }

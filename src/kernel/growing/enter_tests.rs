@@ -154,3 +154,42 @@ fn chains_of_lines_are_as_defined() {
     let least = if fewer { [100, 2] } else { [1000, 20] };
     assert!(done > 2 * refused && long > least[0] && often > least[1]);
 }
+
+/// Where all lines up to the last one are full, an insert changes each of them, or none if they are too many.
+#[test]
+fn an_insert_goes_far() {
+    let most = 512;
+    for backend in Backend::available() {
+        let kernels = backend.kernels().unwrap();
+        for calls in [kernels.row_of(&CALLS), kernels.row_of(&WITHOUT_PDEP)] {
+            for r in [7, 20] {
+                for behind in [1, 63, 64, 65, 100, most - 1, most, most + 9] {
+                    let buckets = 40;
+                    // As many as fit, evenly.
+                    let keys =
+                        |count| (0..count).map(|i| (i * 39 / (count - 1)) << r | i).collect();
+                    let line = |count| Content { keys: keys(count), goes_on: false };
+                    let full = (2..60).rev().map(line).find(|line| write(line, r).is_some());
+                    let full = full.unwrap();
+                    let mut lines = vec![full; behind];
+                    lines.push(Content::default());
+                    let chain = Chain { lines, step: buckets << r, r, mixed: false };
+                    let mut there = Lines::planned(behind + 1).unwrap();
+                    there.grow_to(behind + 1, &mut None).unwrap();
+                    for (i, line) in chain.lines.iter().enumerate() {
+                        *there.get_mut(i).unwrap() = line_of(&write(line, r).unwrap());
+                    }
+                    let entered = calls.enter(&mut there, 0, 3 << r | 1, r, chain.step);
+                    let is_in = entered == Entered::Done { was_there: false };
+                    assert!(is_in || entered == Entered::Not);
+                    assert_eq!(is_in, behind < most, "{behind} lines behind it");
+                    let with = chain.insert(0, 3 << r | 1).unwrap();
+                    let expected = if is_in { &with } else { &chain.lines };
+                    for (i, line) in expected.iter().enumerate() {
+                        assert_eq!(there.get(i), Some(&line_of(&write(line, r).unwrap())), "{i}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -345,6 +345,19 @@ macro_rules! calls {
         unsafe fn take_last(line: &mut Line, r: u32) -> Option<i64> {
             edit::take_last(line, r)
         }
+        #[cold]
+        #[inline(never)]
+        $(#[$attribute])?
+        unsafe fn far(
+            lines: &mut Lines,
+            at: usize,
+            out: enter::Out,
+            r: u32,
+            step: i64,
+        ) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { enter::far::<$select>(lines, at, out, r, step) }
+        }
         $(#[$attribute])?
         unsafe fn enter(
             lines: &mut Lines,
@@ -354,7 +367,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, false>(lines, home, value, r, step) }
+            unsafe { enter::enter::<$select, false>(lines, home, value, r, step, far) }
         }
         $(#[$attribute])?
         unsafe fn enter_mixed(
@@ -365,7 +378,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, true>(lines, home, value, r, step) }
+            unsafe { enter::enter::<$select, true>(lines, home, value, r, step, far) }
         }
         Calls {
             find,
