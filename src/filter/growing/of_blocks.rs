@@ -7,8 +7,8 @@ use super::build::{Keys, Plan, sum};
 use super::regions::PARTS;
 use super::runs::InLines;
 use crate::error::Error;
-use crate::kernel::growing::MOST_COPIES;
 use crate::kernel::growing::place::Layout;
+use crate::kernel::growing::{MOST_COPIES, OPENED, last};
 use crate::layouts::growing::REGIONS;
 
 /// So many copies of a prefix are in lines.
@@ -174,12 +174,40 @@ impl GrowingFilter {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub(super) fn built(&self, plan: &Plan) -> Result<GrowingFilter, Error> {
-        let expected = Some(self.keys_of_regions());
-        let in_lines = || InLines::new(self);
-        match if self.has_beside() { None } else { plan.of_blocks(expected, in_lines)? } {
+        if self.has_beside() {
+            return plan.build(Some(self.keys_of_regions()), || self.runs());
+        }
+        let one = self.places.mask == 0 && self.sweep.is_none();
+        let expected = Some(if one { self.keys_of_parts() } else { self.keys_of_regions() });
+        match plan.of_blocks(expected, || InLines::new(self))? {
             Some(built) => Ok(built),
             None => plan.build(expected, || self.runs()),
         }
+    }
+
+    /// The keys that would be in each of sixteen regions, in the lines of one that is not moved: few of these are taken
+    /// apart.
+    fn keys_of_parts(&self) -> Keys {
+        let layout = &self.places.layouts[0];
+        let region = self.common.normals() / REGIONS;
+        let (mut keys, mut part, mut end) = ([0; PARTS], 0, region);
+        let mut prefixes = [0; OPENED];
+        for i in 0..layout.lines.len() {
+            let Some(line) = layout.lines.get(i) else { continue };
+            let Some(last) = last(line, layout.r) else { continue };
+            if layout.normal(layout.start(i).wrapping_add_signed(last)) < end {
+                keys[part] += line[0] & 63;
+                continue;
+            }
+            let count = layout.open_normal(i, &mut prefixes);
+            for &prefix in &prefixes[..count] {
+                while prefix >= end {
+                    (part, end) = (part + 1, end + region);
+                }
+                keys[part] += 1;
+            }
+        }
+        keys
     }
 }
 
@@ -226,6 +254,9 @@ mod tests {
                 let two = filter(unbounded, (0..two).map(|key| key * 3 / 2).flat_map(often));
                 assert!(!one.has_beside() && !two.has_beside());
                 let mut plan = one.plan(one.lengths(), false, one.key_count + two.key_count);
+                if one.places.mask == 0 && one.sweep.is_none() {
+                    assert_eq!(one.keys_of_parts(), plan.count_blocks(InLines::new(&one)));
+                }
                 for grows in [false, true] {
                     plan.grows = grows;
                     for expected in [None, Some(one.keys_of_regions())] {
