@@ -217,7 +217,7 @@ impl Appender {
         layout: &mut Layout,
         mut prefixes: &[u64],
         stash: &mut Ordered,
-        spare: &mut Option<Zeroed>,
+        spare: &mut Spare,
     ) -> Result<(), Error> {
         while !prefixes.is_empty() {
             if self.len == Appender::WRITTEN_TOGETHER {

@@ -174,6 +174,7 @@ impl Plan {
             let part = (part as u64, REGIONS);
             layouts.push(Layout::new(self.common, self.calls, part, length, lines)?);
         }
+        filter.spare = Spare::of_many(layouts.iter().map(|layout| layout.lines.pieces()).sum());
         regions.try_reserve_exact(PARTS).map_err(|_| Error::OutOfMemory)?;
         regions.resize(PARTS, Default::default());
         filter.places.mask = PARTS - 1;
@@ -188,7 +189,6 @@ impl Plan {
     ) -> Result<Keys, Error> {
         let region = self.common.normals() / REGIONS;
         let GrowingFilter { places, regions, copies, stash, spare, .. } = filter;
-        *spare = Spare::of_many(places.layouts.iter().map(|layout| layout.lines.pieces()).sum());
         let mask = places.mask;
         let mut keys = [0; PARTS];
         let (mut part, mut end, mut appender) = (0, region, Appender::new());

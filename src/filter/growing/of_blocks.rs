@@ -60,7 +60,7 @@ impl Plan {
         filter: &mut GrowingFilter,
         mut all: impl Blocks,
     ) -> Result<Option<Keys>, Error> {
-        let GrowingFilter { places, regions, copies, stash, .. } = filter;
+        let GrowingFilter { places, regions, copies, stash, spare, .. } = filter;
         let mask = places.mask;
         let limits = places.layouts.iter().map(Layout::norm_of_most_short);
         // One of the last bits of a prefix is set that is not too short. Where all have one length, 0 is one, too.
@@ -78,7 +78,7 @@ impl Plan {
             }
             while let Some((part, mut own)) = cut.next(&mut rest) {
                 if part & mask != at {
-                    appender.finish(&mut places.layouts[at], stash, &mut None)?;
+                    appender.finish(&mut places.layouts[at], stash, spare)?;
                     appender = Appender::new();
                     regions[at].newest = std::mem::take(&mut newest);
                     at = part & mask;
@@ -103,7 +103,7 @@ impl Plan {
                     last[COPIES - kept..].copy_from_slice(&own[own.len() - kept..]);
                 }
                 let layout = &mut places.layouts[at];
-                appender.extend(layout, own, stash, &mut None)?;
+                appender.extend(layout, own, stash, spare)?;
                 keys[part] += own.len() as u64;
                 if mixed {
                     let norm = layout.norm();
@@ -111,7 +111,7 @@ impl Plan {
                 }
             }
         }
-        appender.finish(&mut places.layouts[at], stash, &mut None)?;
+        appender.finish(&mut places.layouts[at], stash, spare)?;
         regions[at].newest = newest;
         for (part, keys) in keys.iter().enumerate() {
             regions[part & mask].keys += keys;
@@ -248,7 +248,7 @@ mod tests {
             {
                 // All of one and two of three of the other, some of them often; they have eight in lines at most.
                 let often = |key: u64| {
-                    std::iter::repeat_n(key, if key < 5000 && key % 50 == 0 { 6 } else { 1 })
+                    std::iter::repeat_n(key, if key < 5000 && key.is_multiple_of(50) { 6 } else { 1 })
                 };
                 let one = filter(unbounded, (0..one).flat_map(often));
                 let two = filter(unbounded, (0..two).map(|key| key * 3 / 2).flat_map(often));

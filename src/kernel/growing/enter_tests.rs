@@ -175,7 +175,7 @@ fn an_insert_goes_far() {
                     lines.push(Content::default());
                     let chain = Chain { lines, step: buckets << r, r, mixed: false };
                     let mut there = Lines::planned(behind + 1).unwrap();
-                    there.grow_to(behind + 1, &mut None).unwrap();
+                    there.grow_to(behind + 1, &mut Spare::default()).unwrap();
                     for (i, line) in chain.lines.iter().enumerate() {
                         *there.get_mut(i).unwrap() = line_of(&write(line, r).unwrap());
                     }
