@@ -4,6 +4,7 @@
 mod engines;
 mod through_arrow;
 
+use bloomline::Key;
 use bloomline::engines::parquet as ours;
 use bloomline::hash::hash_u64;
 use bloomline_parquet::{ColumnFilters, FilterBuilder, Value};
@@ -24,41 +25,66 @@ fn random(i: u64) -> u64 {
     hash_u64(i, 5)
 }
 
-/// A filter of the crate with the same values.
-fn theirs(most: u64, rate: f64, values: &[i64]) -> Sbbf {
-    let mut filter = Sbbf::new_with_ndv_fpp(most, rate).unwrap();
-    values.iter().for_each(|value| filter.insert(value));
-    filter
-}
-
 fn bytes_of(filter: &Sbbf) -> Vec<u8> {
     let mut bytes = Vec::new();
     filter.write(&mut bytes).unwrap();
     bytes
 }
 
-/// Over sizes, rates and values: header and bits are the crate's, byte for byte.
+/// Inserts the value that a number stands for into a filter of the crate, and returns its hash here.
+type Insert = fn(u64, &mut Sbbf) -> u64;
+
+/// Both of one value: what the crate takes, and the key here.
+fn both<T: AsBytes + ?Sized>(filter: &mut Sbbf, value: &T, key: &(impl Key + ?Sized)) -> u64 {
+    filter.insert(value);
+    ours::hash(key)
+}
+
+/// Every physical type.
+const TYPES: [(&str, Insert); 8] = [
+    ("BOOLEAN", |i, filter| both(filter, &(i % 2 == 1), &(i as u8 % 2))),
+    ("INT32", |i, filter| both(filter, &(i as i32), &(i as i32))),
+    ("INT64", |i, filter| both(filter, &(i as i64), &(i as i64))),
+    ("INT96", |i, filter| {
+        let bytes = [&i.to_le_bytes()[..], &7_u32.to_le_bytes()].concat();
+        both(filter, &Int96::from(vec![i as u32, (i >> 32) as u32, 7]), bytes.as_slice())
+    }),
+    ("FLOAT", |i, filter| both(filter, &f32::from_bits(i as u32), &(i as u32))),
+    ("DOUBLE", |i, filter| both(filter, &f64::from_bits(i), &i)),
+    ("BYTE_ARRAY", |i, filter| {
+        let text = format!("{i:0$}", i as usize % 40);
+        both(filter, &ByteArray::from(text.as_str()), text.as_str())
+    }),
+    ("FIXED_LEN_BYTE_ARRAY", |i, filter| {
+        let bytes = [i, !i].map(u64::to_be_bytes).concat();
+        both(filter, &FixedLenByteArray::from(bytes.clone()), bytes.as_slice())
+    }),
+];
+
+/// Over sizes, rates, values and types: header and bits are the crate's, byte for byte.
 #[test]
-fn two_hundred_filters_are_equal_to_the_byte() {
+fn filters_are_equal_to_the_byte() {
     let mut compared = 0;
     for most in [1, 10, 26, 100, 1000, 4096, 10_000, 60_000, 100_000, 300_000] {
         for rate in [0.5, 0.1, 0.05, 0.01, 0.001] {
             for count in [0, most / 7, most, 2 * most].map(|count| count.min(20_000)) {
-                let values: Vec<i64> = (0..count).map(|i| random(i + most) as i64).collect();
-                let mut hashes = vec![0; values.len()];
-                ours::hash_batch(&values, &mut hashes);
-                let bits_len = ours::bits_len(most, ours::bits_per_key(rate).unwrap()).unwrap();
-                let mut built = vec![0; 19 + bits_len];
-                let header_len = ours::write_header(bits_len, &mut built).unwrap();
-                built.truncate(header_len + bits_len);
-                ours::insert_hashes(&mut built[header_len..], &hashes).unwrap();
-                let expected = bytes_of(&theirs(most, rate, &values));
-                assert!(built == expected, "{most} values at {rate}, {count} inserted");
-                compared += 1;
+                for (name, insert) in TYPES {
+                    let mut theirs = Sbbf::new_with_ndv_fpp(most, rate).unwrap();
+                    let insert = |i| insert(random(i + most), &mut theirs);
+                    let hashes: Vec<u64> = (0..count).map(insert).collect();
+                    let bits_len = ours::bits_len(most, ours::bits_per_key(rate).unwrap()).unwrap();
+                    let mut built = vec![0; 19 + bits_len];
+                    let header_len = ours::write_header(bits_len, &mut built).unwrap();
+                    built.truncate(header_len + bits_len);
+                    ours::insert_hashes(&mut built[header_len..], &hashes).unwrap();
+                    let expected = bytes_of(&theirs);
+                    assert!(built == expected, "{name}: {most} values at {rate}, {count} inserted");
+                    compared += 1;
+                }
             }
         }
     }
-    assert_eq!(compared, 200);
+    assert_eq!(compared, 200 * TYPES.len());
 }
 
 /// A file of one required column and of a row group for each slice.
@@ -193,14 +219,21 @@ fn byte_arrays() {
     });
 }
 
-/// Both values have a filter that tells them apart.
+/// Both values have a filter that tells them apart, here and there.
 #[test]
 fn truth_values() {
     let row_groups = [vec![true], vec![false, false], vec![true, false]];
     let plain = file::<BoolType>("required boolean c", &row_groups, WriterProperties::default());
-    let (_, filters) = opened(&rewritten(&plain, &row_groups, 0.01));
-    assert_eq!(filters.may_contain(&true).unwrap(), [0, 2]);
-    assert_eq!(filters.may_contain(&false).unwrap(), [1, 2]);
+    let file = rewritten(&plain, &row_groups, 0.01);
+    let (metadata, filters) = opened(&file);
+    for (value, expected) in [(true, [0, 2]), (false, [1, 2])] {
+        assert_eq!(filters.may_contain(&value).unwrap(), expected);
+        let is_in = |&i: &usize| {
+            let chunk = metadata.row_group(i).column(0);
+            Sbbf::read_from_column_chunk(chunk, &file).unwrap().unwrap().check(&value)
+        };
+        assert_eq!((0..3).filter(is_in).collect::<Vec<_>>(), expected);
+    }
 }
 
 /// What a query takes for equal is not absent because its bytes differ.
