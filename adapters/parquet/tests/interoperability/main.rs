@@ -151,13 +151,29 @@ fn rewritten<V: Value>(file: &Bytes, row_groups: &[Vec<V>], rate: f64) -> Bytes 
 
 const ROW_GROUPS: u64 = 7;
 
-/// Of one type: what the crate wrote answers here as there, and what is made here answers there as here.
-fn one_type<T: DataType>(column: &str, value: impl Fn(u64) -> T::T)
+/// Of one type: what the crate wrote answers here as there, and what is made here answers there as here. Row
+/// group `i` has the limits `i`, `i + 7` and so on of the type, behind its other values.
+fn one_type<T: DataType>(column: &str, limits: &[T::T], value: impl Fn(u64) -> T::T)
 where
     T::T: Value + AsBytes,
 {
-    let values = |i: u64| (0..200 + 50 * i).map(|j| value(random(1000 * i + j))).collect();
-    let row_groups: Vec<Vec<T::T>> = (0..ROW_GROUPS).map(values).collect();
+    one_type_of::<T>(column, limits, |value| vec![value.clone()], value);
+}
+
+/// The same where a query takes other values for equal to one: all of those, or none if it is equal to nothing
+/// and may be anywhere.
+fn one_type_of<T: DataType>(
+    column: &str,
+    limits: &[T::T],
+    equal: impl Fn(&T::T) -> Vec<T::T>,
+    value: impl Fn(u64) -> T::T,
+) where
+    T::T: Value + AsBytes,
+{
+    let limits_of = |i: u64| limits.iter().skip(i as usize).step_by(ROW_GROUPS as usize).cloned();
+    let random_of = |i: u64| (0..200 + 50 * i).map(move |j| random(1000 * i + j)).map(&value);
+    let row_groups: Vec<Vec<T::T>> =
+        (0..ROW_GROUPS).map(|i| random_of(i).chain(limits_of(i)).collect()).collect();
     let plain = file::<T>(column, &row_groups, WriterProperties::default());
     let theirs = file::<T>(column, &row_groups, with_filters());
     let ours = rewritten(&plain, &row_groups, 0.05);
@@ -172,11 +188,18 @@ where
             .map(|i| Sbbf::read_from_column_chunk(metadata.row_group(i).column(0), &file))
             .map(|filter| filter.unwrap().expect("a filter"))
             .collect();
+        for (values, filter) in row_groups.iter().zip(&expected) {
+            assert!(values.iter().all(|value| filter.check(value)), "{column}: a value is lost");
+        }
+        let is_in = |i: usize, value: &T::T| {
+            let equal = equal(value);
+            equal.is_empty() || equal.iter().any(|value| expected[i].check(value))
+        };
         assert!((0..7).all(|i| filters.has_filter(i)) && !filters.has_filter(7));
         let answers = filters.may_contain_each(&asked).unwrap();
         let mut some = [false; 2];
         for (j, value) in asked.iter().enumerate() {
-            let expected: Vec<usize> = (0..7).filter(|&i| expected[i].check(value)).collect();
+            let expected: Vec<usize> = (0..7).filter(|&i| is_in(i, value)).collect();
             assert_eq!(filters.may_contain(value).unwrap(), expected, "{column}: {value:?}");
             assert_eq!(answers.row_groups(j).collect::<Vec<_>>(), expected, "{column}: {value:?}");
             some[usize::from(expected.len() < 7)] = true;
@@ -185,11 +208,13 @@ where
         for (i, values) in row_groups.iter().enumerate() {
             let all = answers.values(i).filter(|&j| asked[j] == values[0]).count();
             assert!(all > 0, "{column}");
-            for count in [0, 1, 3, values.len()] {
-                let asked = &values[..count];
-                let any = |&i: &usize| asked.iter().any(|value| expected[i].check(value));
-                let expected: Vec<usize> = (0..7).filter(any).collect();
-                assert_eq!(filters.may_contain_any(asked).unwrap(), expected, "{column}");
+            for start in [0, values.len() - 2] {
+                for count in [0, 1, 3, values.len()] {
+                    let asked = &values[start..values.len().min(start + count)];
+                    let any = |&i: &usize| asked.iter().any(|value| is_in(i, value));
+                    let expected: Vec<usize> = (0..7).filter(any).collect();
+                    assert_eq!(filters.may_contain_any(asked).unwrap(), expected, "{column}");
+                }
             }
         }
     }
@@ -197,24 +222,44 @@ where
 
 #[test]
 fn integers() {
-    one_type::<Int32Type>("required int32 c", |i| i as i32);
-    one_type::<Int64Type>("required int64 c", |i| i as i64);
-    one_type::<Int96Type>("required int96 c", |i| {
+    let limits = [i32::MIN, i32::MAX, 0, -1, i32::MIN + 1, 1];
+    one_type::<Int32Type>("required int32 c", &limits, |i| i as i32);
+    let limits = [i64::MIN, i64::MAX, 0, -1, i64::MIN + 1, 1, i64::from(i32::MIN)];
+    one_type::<Int64Type>("required int64 c", &limits, |i| i as i64);
+    let limits = [0, u32::MAX].map(|word| Int96::from(vec![word; 3]));
+    one_type::<Int96Type>("required int96 c", &limits, |i| {
         Int96::from(vec![i as u32, (i >> 32) as u32, random(i) as u32])
     });
 }
 
+/// Zeros are equal to a query, and NaN may be anywhere.
+macro_rules! floats {
+    ($kind:ty, $float:ident, $column:literal) => {
+        let (most, least) = ($float::MAX, $float::MIN_POSITIVE);
+        let ends = [$float::INFINITY, -$float::INFINITY, $float::NAN, 0.0, -0.0];
+        let limits = [&ends[..], &[most, -most, least, least / 2.0, $float::EPSILON]].concat();
+        let equal = |value: &$float| match value {
+            x if x.is_nan() => vec![],
+            0.0 => vec![0.0, -0.0],
+            x => vec![*x],
+        };
+        one_type_of::<$kind>($column, &limits, equal, |i| i as $float / 3.0);
+    };
+}
+
 #[test]
 fn floats() {
-    one_type::<FloatType>("required float c", |i| i as f32 / 3.0);
-    one_type::<DoubleType>("required double c", |i| i as f64 / 3.0);
+    floats!(FloatType, f32, "required float c");
+    floats!(DoubleType, f64, "required double c");
 }
 
 #[test]
 fn byte_arrays() {
     let text = |i: u64| "x".repeat(i as usize % 40) + &i.to_string();
-    one_type::<ByteArrayType>("required binary c", |i| ByteArray::from(text(i).as_str()));
-    one_type::<FixedLenByteArrayType>("required fixed_len_byte_array(16) c", |i| {
+    let limits = [vec![], vec![0], vec![0; 2], vec![0xFF; 1000]].map(ByteArray::from);
+    one_type::<ByteArrayType>("required binary c", &limits, |i| ByteArray::from(text(i).as_str()));
+    let limits = [0, 0xFF].map(|byte| FixedLenByteArray::from(vec![byte; 16]));
+    one_type::<FixedLenByteArrayType>("required fixed_len_byte_array(16) c", &limits, |i| {
         FixedLenByteArray::from([i.to_le_bytes(), random(i).to_le_bytes()].concat())
     });
 }
@@ -237,32 +282,37 @@ fn truth_values() {
 }
 
 /// What a query takes for equal is not absent because its bytes differ.
-#[test]
-fn zeros_and_nans() {
-    let row_groups = [vec![0.0], vec![-0.0], vec![1.5], vec![f64::NAN]];
-    let plain = file::<DoubleType>("required double c", &row_groups, WriterProperties::default());
+fn zeros_and_nans_of<T: DataType>(column: &str, of: impl Fn(f64) -> T::T)
+where
+    T::T: Value,
+{
+    let row_groups = [0.0, -0.0, 1.5, f64::NAN].map(|value| vec![of(value)]);
+    let plain = file::<T>(column, &row_groups, WriterProperties::default());
     let (_, filters) = opened(&rewritten(&plain, &row_groups, 0.0001));
     for zero in [0.0, -0.0] {
-        assert_eq!(filters.may_contain(&zero).unwrap(), [0, 1]);
-        assert_eq!(filters.may_contain_any(&[7.25, zero]).unwrap(), [0, 1]);
+        assert_eq!(filters.may_contain(&of(zero)).unwrap(), [0, 1]);
+        assert_eq!(filters.may_contain_any(&[7.25, zero].map(&of)).unwrap(), [0, 1]);
     }
-    assert_eq!(filters.may_contain(&-f64::NAN).unwrap(), [0, 1, 2, 3]);
-    assert_eq!(filters.may_contain_any(&[f64::NAN]).unwrap(), [0, 1, 2, 3]);
+    assert_eq!(filters.may_contain(&of(-f64::NAN)).unwrap(), [0, 1, 2, 3]);
+    assert_eq!(filters.may_contain_any(&[of(f64::NAN)]).unwrap(), [0, 1, 2, 3]);
     // Behind words that are full, too.
-    let mut asked = vec![7.25; 130];
-    (asked[1], asked[64], asked[129]) = (-0.0, 1.5, f64::NAN);
+    let mut asked: Vec<T::T> = (0..130).map(|_| of(7.25)).collect();
+    (asked[1], asked[64], asked[129]) = (of(-0.0), of(1.5), of(f64::NAN));
     let answers = filters.may_contain_each(&asked).unwrap();
-    let of = |i| {
+    let values = |i| {
         let values: Vec<usize> = answers.values(i).collect();
         assert_eq!(answers.count(i), values.len());
         values
     };
-    assert_eq!(
-        [of(0), of(1), of(2), of(3)],
-        [vec![1, 129], vec![1, 129], vec![64, 129], vec![129]]
-    );
+    assert_eq!([0, 1, 2, 3].map(values), [vec![1, 129], vec![1, 129], vec![64, 129], vec![129]]);
     assert!(answers.get(4, 0) && answers.get(0, 130) && !answers.get(0, 0));
     assert_eq!(answers.count(4), 130);
+}
+
+#[test]
+fn zeros_and_nans() {
+    zeros_and_nans_of::<FloatType>("required float c", |value| value as f32);
+    zeros_and_nans_of::<DoubleType>("required double c", |value| value);
 }
 
 /// A value of another type would be absent everywhere: it is refused.
