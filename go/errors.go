@@ -63,7 +63,7 @@ var (
 	// ErrColumnShape: a filter cannot be a column of the matrix. The error says which shape can.
 	ErrColumnShape = errors.New("bloomline: the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on")
 	// ErrUnbounded: a growing filter for an unknown number of keys has prefixes of several lengths.
-	ErrUnbounded = errors.New("bloomline: an unbounded growing filter cannot be frozen, intersected, subtracted")
+	ErrUnbounded = errors.New("bloomline: an unbounded growing filter cannot be frozen or subtracted from")
 	// ErrSequence: a record of a journal does not follow on the last one, records between them are missing, or it is of
 	// another filter. Or a filter that is to be patched has changed by itself.
 	ErrSequence = errors.New("bloomline: the record does not follow on the last one of this filter")

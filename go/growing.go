@@ -138,7 +138,7 @@ func (f *GrowingFilter) add(tree *growing.Tree, hash uint64) {
 // has, is built anew with them: in less than a tenth of the time, and with the memory of a copy meanwhile.
 func (f *GrowingFilter) AddHashes(hashes []uint64) {
 	f.mustBeMade()
-	if len(hashes) >= leastAtOnce && uint64(len(hashes)) >= f.view.keyCount/2 && f.addAtOnce(hashes) {
+	if f.builtWith(hashes) {
 		return
 	}
 	tree := f.tree()

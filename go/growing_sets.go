@@ -13,6 +13,11 @@ import (
 // leastAtOnce is from how many hashes on it pays to sort them, and to build the filter anew.
 const leastAtOnce = 1 << 12
 
+// builtWith builds the filter anew with hashes, and reports whether it did: if they are so many that it pays.
+func (f *GrowingFilter) builtWith(hashes []uint64) bool {
+	return len(hashes) >= leastAtOnce && uint64(len(hashes)) >= f.view.keyCount/2 && f.addAtOnce(hashes)
+}
+
 // addAtOnce builds the filter of its prefixes and those of hashes, in order. It reports false, and adds
 // none, if prefixes have several lengths, of which each piece has its own, or if there is no memory.
 func (f *GrowingFilter) addAtOnce(hashes []uint64) bool {
@@ -113,8 +118,9 @@ func united(a, b growing.Source, of func(inA, inB uint64) uint64) growing.Source
 	}
 }
 
-// combine makes it the filter of the prefixes of both, each as often as of says.
-func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b uint64) uint64) error {
+// combine makes it the filter of the prefixes that of returns: of those of both, which have lengths up to the longer
+// ones of the two. keysOf returns how many keys it then has.
+func (f *GrowingFilter) combine(other *GrowingFilter, of func(a, b *growing.Filter) (growing.Source, error), keysOf func(growing.Source) uint64) error {
 	f, other = orZero(f), orZero(other)
 	a, b := f.view.growing, other.view.growing
 	if a == nil && b == nil {
@@ -123,29 +129,31 @@ func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b
 	if a == nil || b == nil || f.view.seed != other.view.seed || !a.Shape().Alike(b.Shape()) {
 		return ErrMismatch
 	}
-	if bounded && a.Shape().Lengths > 0 {
-		return ErrUnbounded
+	source, err := of(a, b)
+	if err == nil {
+		err = room(2 * (a.Memory() + b.Memory()))
 	}
-	if err := room(2 * (a.Memory() + b.Memory())); err != nil {
+	if err != nil {
 		return err
 	}
 	lengths := a.LengthsOf()
 	for i, length := range b.LengthsOf() {
 		lengths[i] = max(lengths[i], length)
 	}
-	source := united(a.Runs(), b.Runs(), of)
-	keys := saturatingAdd(f.view.keyCount, other.view.keyCount)
-	if bounded {
-		keys = 0
-		for _, count := range source {
-			keys = saturatingAdd(keys, count)
-		}
-	}
+	keys := keysOf(source)
 	if err := built(func() { f.become(source, lengths, keys) }); err != nil {
 		return err
 	}
 	f.changes = growingChanges{}
 	return nil
+}
+
+// allOf is how many keys these are.
+func allOf(source growing.Source) (keys uint64) {
+	for _, count := range source {
+		keys = saturatingAdd(keys, count)
+	}
+	return keys
 }
 
 // Union adds the keys of other: each is there as often as in both together. Both must be made with the same
@@ -154,23 +162,36 @@ func (f *GrowingFilter) combine(other *GrowingFilter, bounded bool, of func(a, b
 //
 // Errors: [ErrMismatch], [ErrOutOfMemory]. The filter is unchanged.
 func (f *GrowingFilter) Union(other *GrowingFilter) error {
-	return f.combine(other, false, saturatingAdd)
+	return f.combine(other, func(a, b *growing.Filter) (growing.Source, error) {
+		return united(a.Runs(), b.Runs(), saturatingAdd), nil
+	}, func(growing.Source) uint64 { return saturatingAdd(f.view.keyCount, other.view.keyCount) })
 }
 
-// Intersect keeps the keys that may be in other, too, each as often as in the filter that has it less often.
+// Intersect keeps the keys that may be in other, too, each as often as in the filter that has it less often. It then
+// returns "maybe" where both filters do, and nowhere else. An unbounded filter may keep a key more often.
 //
-// Errors: [ErrMismatch], [ErrOutOfMemory]; [ErrUnbounded] if the filters are: prefixes of different lengths
-// cannot be compared. The filter is unchanged.
+// Errors: [ErrMismatch], [ErrOutOfMemory]. The filter is unchanged.
 func (f *GrowingFilter) Intersect(other *GrowingFilter) error {
-	return f.combine(other, true, func(a, b uint64) uint64 { return min(a, b) })
+	return f.combine(other, func(a, b *growing.Filter) (growing.Source, error) {
+		if a.Shape().Lengths > 0 {
+			return inCommon(a, b), nil
+		}
+		return united(a.Runs(), b.Runs(), func(a, b uint64) uint64 { return min(a, b) }), nil
+	}, allOf)
 }
 
 // Difference removes the keys of other, each as often as it is there. As with any removal, use it only if f has
 // all of them.
 //
-// Errors: those of [GrowingFilter.Intersect].
+// Errors: those of [GrowingFilter.Intersect]; [ErrUnbounded] if the filters are: there a prefix can be that of several
+// keys, and most of those that a short one has become are no key's. Remove keys one by one.
 func (f *GrowingFilter) Difference(other *GrowingFilter) error {
-	return f.combine(other, true, func(a, b uint64) uint64 { return a - min(a, b) })
+	return f.combine(other, func(a, b *growing.Filter) (growing.Source, error) {
+		if a.Shape().Lengths > 0 {
+			return nil, ErrUnbounded
+		}
+		return united(a.Runs(), b.Runs(), func(a, b uint64) uint64 { return a - min(a, b) }), nil
+	}, allOf)
 }
 
 // Split returns so many filters, one for each range of hashes: the key of hash h is in filter number h * parts /

@@ -65,3 +65,42 @@ func TestGrowingBuilt(t *testing.T) {
 		}
 	}
 }
+
+// Unbounded filters have in common what both answer "maybe" for, and nothing else. A key of both can be removed as often
+// as it is in both.
+func TestGrowingIntersectsUnbounded(t *testing.T) {
+	// Uniform hashes, and those of one prefix of the first length or a few.
+	for _, shift := range []int{0, 12, 20} {
+		for _, size := range []int{0, 1, 50, 3000} {
+			for _, other := range []int{0, 50, 3000} {
+				hashes := randomHashes(4*size+other, 1)
+				for i := range hashes {
+					hashes[i] >>= shift
+				}
+				all, rest := append(hashes[:2*size:2*size], hashes[:size]...), hashes[size:]
+				one, two := orPanic(NewGrowingUnbounded(20, 0.05)), orPanic(NewGrowingUnbounded(20, 0.05))
+				for _, hash := range all {
+					one.AddHash(hash)
+				}
+				for _, hash := range rest {
+					two.AddHash(hash)
+				}
+				both := one.Clone()
+				must(both.Intersect(two))
+				for _, hash := range append(append(randomHashes(3000, 2), hashes...), all...) {
+					if both.ContainsHash(hash) != (one.ContainsHash(hash) && two.ContainsHash(hash)) {
+						t.Fatalf("%d and %d, shifted by %d: wrong answer for %#x", size, other, shift, hash)
+					}
+				}
+				for i, hash := range hashes[size : 2*size] {
+					if err := both.RemoveHash(hash); err != nil {
+						t.Fatalf("%d and %d: a common key is not there: %v", size, other, err)
+					}
+					if next := size + i + 1; next < 2*size && !both.ContainsHash(hashes[next]) {
+						t.Fatalf("%d and %d: a common key was removed with another", size, other)
+					}
+				}
+			}
+		}
+	}
+}

@@ -266,7 +266,7 @@ impl Error {
                 c"the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on"
             }
             Error::Unbounded => {
-                c"an unbounded growing filter cannot be frozen, intersected, subtracted"
+                c"an unbounded growing filter cannot be frozen or subtracted from"
             }
             Error::Sequence { .. } => {
                 c"the record does not follow on the last one of this filter"

@@ -343,3 +343,32 @@ impl Mixed {
         &self.lengths
     }
 }
+
+/// What two filters of mixed lengths have in common: prefixes and how often each is there. A prefix is the number of
+/// its bits, a 1, and as many zeros as it is shorter than the longest that there can be.
+///
+/// A hash has a prefix in both if one of these two begins with the other. The longer one stays. It stays as often as
+/// keys may have it as the longer one: those that have it in one filter, and a shorter one in the other, as many as
+/// there can be; and of what is left, those that have it in both.
+pub fn common(a: &BTreeMap<u64, u64>, b: &BTreeMap<u64, u64>) -> BTreeMap<u64, u64> {
+    let half = |prefix: u64| 1 << prefix.trailing_zeros();
+    let is_shorter = |shorter: u64, prefix: u64| {
+        half(shorter) > half(prefix) && shorter.abs_diff(prefix) < half(shorter)
+    };
+    let of = |all: &BTreeMap<u64, u64>, prefix| all.get(&prefix).copied().unwrap_or(0);
+    let shorter_ones = |all: &BTreeMap<u64, u64>, prefix| {
+        let counts = all.iter().filter(|&(&shorter, _)| is_shorter(shorter, prefix));
+        counts.fold(0, |sum: u64, (_, &count)| sum.saturating_add(count))
+    };
+    let mut common = BTreeMap::new();
+    for &prefix in a.keys().chain(b.keys()) {
+        let longer_in_a = of(a, prefix).min(shorter_ones(b, prefix));
+        let longer_in_b = of(b, prefix).min(shorter_ones(a, prefix));
+        let alike = (of(a, prefix) - longer_in_a).min(of(b, prefix) - longer_in_b);
+        let count = longer_in_a.saturating_add(longer_in_b).saturating_add(alike);
+        if count > 0 {
+            common.insert(prefix, count);
+        }
+    }
+    common
+}

@@ -10,6 +10,7 @@ mod change;
 mod freeze;
 mod journal;
 mod journal_file;
+mod meet;
 #[cfg(test)]
 mod moving_tests;
 mod of_blocks;

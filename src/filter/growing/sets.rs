@@ -3,11 +3,13 @@
 use super::GrowingFilter;
 use super::blocks::Merged;
 use super::build::{Keys, Lengths};
+use super::meet::Meet;
 use super::regions::PARTS;
 use super::runs::Runs;
 use crate::error::Error;
 use crate::kernel::growing::place::Common;
 use crate::shape::growing::length_at_once;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::iter::Peekable;
 
@@ -110,14 +112,28 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Keeps the keys that may be in the other filter, too, each as often as in the one that has it less
-    /// often. A key of both stays. The filters must be bounded, and made with the same numbers and seed.
+    /// Keeps the keys that may be in the other filter, too. A key of both stays, as often as it is in the filter
+    /// that has it less often. The filters must be made with the same numbers and seed.
+    ///
+    /// The result answers "maybe" where both filters do, and nowhere else. Unbounded filters have prefixes of
+    /// several lengths in common, the longer of each two. One that both have, and a shorter one of which it is
+    /// one, too, may stay more often than it has to.
     ///
     /// # Errors
-    /// [`Error::Mismatch`]; [`Error::Unbounded`] if the filters are: their prefixes of different
-    /// lengths cannot be compared; [`Error::OutOfMemory`]. The filter is unchanged.
+    /// [`Error::Mismatch`]; [`Error::OutOfMemory`]. The filter is unchanged.
     pub fn intersect(&mut self, other: &GrowingFilter) -> Result<(), Error> {
-        self.combine(other, u64::min)
+        self.matches(other)?;
+        if !self.common.mixed() {
+            return self.combine(other, u64::min);
+        }
+        let failed = Cell::new(false);
+        let common = || Meet::new(self.common, self.both(other), &failed);
+        let filter = self.of_runs(self.longer_lengths(other), common)?;
+        if failed.get() {
+            return Err(Error::OutOfMemory);
+        }
+        *self = filter;
+        Ok(())
     }
 
     /// Removes the keys of another filter, each as often as that has it. It is as if they were removed one
@@ -125,23 +141,36 @@ impl GrowingFilter {
     /// same numbers and seed.
     ///
     /// # Errors
-    /// As [`GrowingFilter::intersect`].
+    /// [`Error::Mismatch`]; [`Error::OutOfMemory`]; [`Error::Unbounded`] if the filters are. There a prefix
+    /// can be that of several keys of this filter, and most of those that a short one has become are no key's:
+    /// remove keys by [`remove_keys`](GrowingFilter::remove_keys). The filter is unchanged.
     pub fn difference(&mut self, other: &GrowingFilter) -> Result<(), Error> {
-        self.combine(other, u64::saturating_sub)
-    }
-
-    fn combine(&mut self, other: &GrowingFilter, of: fn(u64, u64) -> u64) -> Result<(), Error> {
         self.matches(other)?;
         if self.common.mixed() {
             return Err(Error::Unbounded);
         }
-        let both = || {
-            let both = Both { a: self.runs().peekable(), b: other.runs().peekable() };
-            both.map(|(prefix, a, b)| (prefix, of(a, b))).filter(|&(_, count)| count > 0)
-        };
-        let key_count = all_of(both());
-        *self = self.plan(Lengths::default(), false, key_count).build(None, both)?;
+        self.combine(other, u64::saturating_sub)
+    }
+
+    fn combine(&mut self, other: &GrowingFilter, of: fn(u64, u64) -> u64) -> Result<(), Error> {
+        let each = |(prefix, a, b)| (prefix, of(a, b));
+        let both = || self.both(other).map(each).filter(|&(_, count)| count > 0);
+        *self = self.of_runs(Lengths::default(), both)?;
         Ok(())
+    }
+
+    /// The prefixes of both, in order, each with its counts in both.
+    fn both(&self, other: &GrowingFilter) -> impl Iterator<Item = (u64, u64, u64)> {
+        Both { a: self.runs().peekable(), b: other.runs().peekable() }
+    }
+
+    /// A filter of these prefixes that was made as this one.
+    fn of_runs<I: Iterator<Item = (u64, u64)>>(
+        &self,
+        lengths: Lengths,
+        runs: impl Fn() -> I,
+    ) -> Result<GrowingFilter, Error> {
+        self.plan(lengths, false, all_of(runs())).build(None, runs)
     }
 
     /// Splits it into filters of so many ranges of hashes: the key of hash `h` is in filter `h * parts /
@@ -160,8 +189,7 @@ impl GrowingFilter {
                     part_of(first) <= part && part <= part_of(last)
                 })
             };
-            let key_count = all_of(own());
-            all.push(self.plan(self.lengths(), false, key_count).build(None, own)?);
+            all.push(self.of_runs(self.lengths(), own)?);
         }
         Ok(all)
     }

@@ -2,7 +2,7 @@
 
 use crate::definition::{fewer, next_random};
 use crate::kinds::growing_model::Growing;
-use bloomline::definition::growing::Multiset;
+use bloomline::definition::growing::{self, Multiset};
 use bloomline::{Error, GrowingFilter};
 use std::collections::BTreeMap;
 
@@ -142,8 +142,68 @@ fn merged_unbounded_filters_have_all_keys() {
             let mut own = a.iter().filter(|&&hash| ((u128::from(hash) * 3) >> 64) as usize == i);
             assert!(own.all(|&hash| part.contains_hash(hash)));
         }
-        assert_eq!(one.intersect(&two), Err(Error::Unbounded));
+        assert_eq!(one.difference(&two), Err(Error::Unbounded));
         assert!(one.freeze(0.01).is_err());
+    }
+}
+
+/// Of unbounded filters, of which the first lengths are the same or not: the common prefixes of the definition. They
+/// answer "maybe" where both filters do, and each key of both can be removed as often as it is in both.
+#[test]
+fn intersected_unbounded_filters() {
+    let sizes: &[usize] =
+        if fewer() { &[0, 1, 400, 2_000] } else { &[0, 1, 50, 400, 2_000, 6_000] };
+    // Uniform hashes, and those of one prefix of the first length or a few.
+    for shift in [0, 12, 20] {
+        let make = |count, seed| {
+            let mut filter = GrowingFilter::unbounded(20, 0.05, 0).unwrap();
+            let all: Vec<u64> = hashes(count, seed).iter().map(|hash| hash >> shift).collect();
+            all.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
+            (filter, all)
+        };
+        let (mut same, mut several) = (0, 0);
+        for (&size, &other) in
+            sizes.iter().flat_map(|size| sizes.iter().map(move |other| (size, other)))
+        {
+            let ((mut both, a), (two, b)) = (make(size, 1), make(other, 2));
+            let one = both.try_clone().unwrap();
+            let (of_one, of_two) = (one.prefixes().collect(), two.prefixes().collect());
+            let expected = growing::common(&of_one, &of_two);
+            both.intersect(&two).unwrap();
+            let sum: u64 = expected.values().sum();
+            assert!(
+                both.key_count() == sum
+                    && both.prefixes().map(|(_, count)| count).sum::<u64>() >= sum
+            );
+            // Where the other filter has longer prefixes, short ones may have become several.
+            if both.prefixes().eq(expected) {
+                same += 1;
+            } else {
+                several += 1;
+            }
+            let mut state = 5;
+            let others = (0..3_000).map(|_| next_random(&mut state) >> shift);
+            for hash in a.iter().chain(&b).copied().chain(others) {
+                let expected = one.contains_hash(hash) && two.contains_hash(hash);
+                assert_eq!(both.contains_hash(hash), expected, "{size} and {other}: {hash:#x}");
+            }
+            let mut left = BTreeMap::new();
+            b.iter().for_each(|&hash| *left.entry(hash).or_insert(0) += 1);
+            let mut in_both = a;
+            in_both.retain(|hash| match left.get_mut(hash) {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    true
+                }
+                _ => false,
+            });
+            while let Some(hash) = in_both.pop() {
+                assert_eq!(both.remove_hash(hash), Ok(()));
+                let next = in_both.iter().rev().step_by(in_both.len() / 50 + 1);
+                assert!(next.copied().all(|hash| both.contains_hash(hash)), "{size} and {other}");
+            }
+        }
+        assert!(same > several, "{same} of {several}");
     }
 }
 
