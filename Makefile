@@ -89,7 +89,7 @@ test-package: tools ## the crate as it is published: small, its links hold, it b
 test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
 
-test-tsan: tools ## Rust readers beside a writer under ThreadSanitizer
+test-tsan: tools ## threads in growing filters of Rust under ThreadSanitizer
 	scripts/rust-tsan.sh
 
 test-c: ## the C and C++ tests: plain, sanitizers, valgrind, packages

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the Rust tests of readers beside a writer (tests/races.rs) under ThreadSanitizer, with the scalar
+# Runs the Rust tests of threads in growing filters (tests/races.rs) under ThreadSanitizer, with the scalar
 # backend and with the one of this CPU:
 #
 #   scripts/rust-tsan.sh

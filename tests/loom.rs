@@ -108,7 +108,7 @@ fn what_happened_before_is_seen() {
 /// the first has no room for.
 mod sequence {
     use super::*;
-    use bloomline::internals::sequence::{self, Sequence, Word};
+    use bloomline::internals::sequence::{self, Sequence, Version, Word};
     use loom::sync::atomic::{AtomicBool, fence};
 
     /// As `Word for AtomicU64`, of loom's type.
@@ -203,6 +203,68 @@ mod sequence {
                 assert_eq!(lines.contains(SECOND), Some(true));
             }
             writer.join().unwrap();
+        });
+    }
+
+    /// A region with one line, and the new line that its key is moved to.
+    struct Moving {
+        sequence: Sequence<Number>,
+        version: Version<Number>,
+        /// Which state readers see: 0 knows of no new line.
+        state: AtomicU64,
+        /// Of state 1: how much is moved.
+        moved: AtomicU64,
+        old: [Number; 2],
+        new: [Number; 2],
+    }
+
+    impl Moving {
+        /// The state is replaced when the region begins to move, and then the key is moved.
+        fn move_first(&self) {
+            self.sequence.begin();
+            self.state.store(1, Ordering::Release);
+            self.version.raise();
+            self.sequence.end();
+            self.sequence.begin();
+            sequence::store(&self.new, &FIRST);
+            sequence::store(&self.old, &[0, 0]);
+            self.moved.store(1, Ordering::Relaxed);
+            self.sequence.end();
+        }
+
+        /// As a batch does: first the version and the state, then lines. None if it is not certain.
+        fn contains_first(&self) -> Option<bool> {
+            let (version, state) = (self.version.now(), self.state.load(Ordering::Acquire));
+            let moved = || if state == 0 { 0 } else { self.moved.load(Ordering::Relaxed) };
+            let before = moved();
+            let mut line = [0; 2];
+            let alike = self.sequence.read(|| {
+                sequence::load(if before == 0 { &self.old } else { &self.new }, &mut line);
+                moved() == before
+            });
+            (alike == Some(true) && self.version.is_still(version)).then_some(line == FIRST)
+        }
+    }
+
+    #[test]
+    fn a_key_is_there_while_its_region_is_replaced() {
+        loom::model(|| {
+            let [a, b] = FIRST;
+            let lines = Arc::new(Moving {
+                sequence: Sequence(number(0)),
+                version: Version(number(0)),
+                state: AtomicU64::new(0),
+                moved: AtomicU64::new(0),
+                old: [number(a), number(b)],
+                new: [number(0), number(0)],
+            });
+            let writer = {
+                let lines = lines.clone();
+                thread::spawn(move || lines.move_first())
+            };
+            assert_ne!(lines.contains_first(), Some(false));
+            writer.join().unwrap();
+            assert_eq!(lines.contains_first(), Some(true));
         });
     }
 }

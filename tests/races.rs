@@ -1,5 +1,5 @@
-//! Readers beside a writer, for ThreadSanitizer: `make test-tsan` runs the tests of tests/all that have threads of
-//! this kind. By itself cargo runs none of this.
+//! Growing filters in several threads, readers beside a writer and parallel inserts, for ThreadSanitizer:
+//! `make test-tsan` runs the tests of tests/all that have threads of this kind. By itself cargo runs none of this.
 #![allow(unsafe_code)]
 
 use bloomline::GrowingFilter;
@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 mod definition;
+#[path = "all/kinds/growing/parallel.rs"]
+mod parallel;
 #[path = "all/kinds/growing/shared.rs"]
 mod shared;
 

@@ -6,6 +6,7 @@ use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, probing};
 use crate::hash::{KeyHash, hash_u64};
 use crate::kernel::growing::place::{Common, Layout};
+use crate::kernel::growing::sequence::Version;
 use crate::kernel::growing::shared::{Chunks, Sequences};
 use crate::kernel::growing::{Calls, Found, Line};
 use crate::kernel::{INTO_L1, INTO_L2, Prefetch};
@@ -14,7 +15,7 @@ use arc_swap::ArcSwap;
 use std::fmt;
 use std::hint::spin_loop;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So often a reader tries again while the writer changes the region of its key.
 const TRIES: usize = 256;
@@ -95,7 +96,7 @@ impl State {
 pub(super) struct Shared {
     pub(super) state: ArcSwap<State>,
     /// Raised whenever the state is replaced.
-    pub(super) version: AtomicU64,
+    pub(super) version: Version<AtomicU64>,
     pub(super) sequences: Arc<Sequences>,
     pub(super) hash: KeyHash,
 }
@@ -152,10 +153,9 @@ impl GrowingReader {
             (values[i], widths[i]) = (place.value, layout.r);
             unsure |= u64::from(is_there != Some(true)) << i;
         }
-        fence(Ordering::Acquire);
         let all = u64::MAX >> (64 - hashes.len().min(64));
         let mut present = 0;
-        if self.shared.version.load(Ordering::Relaxed) == version {
+        if self.shared.version.is_still(version) {
             let (values, widths) = (&values[..hashes.len()], &widths[..hashes.len()]);
             let mut refs = [&EMPTY; TILE];
             refs.iter_mut().zip(&lines).take(hashes.len()).for_each(|(to, line)| *to = line);
@@ -241,8 +241,7 @@ impl Probe for GrowingReader {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        let (version, state) =
-            (self.shared.version.load(Ordering::Acquire), self.shared.state.load());
+        let (version, state) = (self.shared.version.now(), self.shared.state.load());
         if state.is_singly(hashes) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }

@@ -6,6 +6,7 @@ use super::shared::{GrowingReader, Shared, State};
 use crate::error::Error;
 use crate::filter::ConcurrentFilter;
 use crate::hash::hash_u64;
+use crate::kernel::growing::sequence::Version;
 use crate::key::Key;
 use crate::shape::Params;
 use arc_swap::ArcSwap;
@@ -88,7 +89,7 @@ impl GrowingWriter {
         let state = Arc::new(none);
         let shared = Arc::new(Shared {
             state: ArcSwap::new(Arc::clone(&state)),
-            version: AtomicU64::new(0),
+            version: Version::default(),
             sequences: Arc::default(),
             hash: filter.key_hash(),
         });
@@ -284,7 +285,7 @@ impl GrowingWriter {
         self.state = Arc::new(State { layouts, mask, from, moved, beside, common, calls });
         shared.state.store(Arc::clone(&self.state));
         // Who sees this number sees the state or a later one.
-        shared.version.fetch_add(1, Ordering::Release);
+        shared.version.raise();
         shared.sequences.end(None);
         Ok(())
     }

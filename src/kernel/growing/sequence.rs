@@ -76,6 +76,34 @@ impl<W: Word> Sequence<W> {
     }
 }
 
+/// A number that the same thread raises within a change that replaces what says where lines are.
+///
+/// Who took its value, then that, and reads lines while their [`Sequence`] is even, may use them if the number is
+/// still the same: had the sequence ended a change after the replacement, the number would be seen as raised.
+#[derive(Default)]
+pub struct Version<W>(pub W);
+
+impl<W: Word> Version<W> {
+    /// Its value. What was replaced before this value is seen, or what replaced that.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// After something was replaced, before the sequences of its lines end.
+    #[inline(always)]
+    pub fn raise(&self) {
+        self.0.store(self.0.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+
+    /// Whether nothing was replaced before the lines were read, which were read before this call.
+    #[inline(always)]
+    pub fn is_still(&self, version: u64) -> bool {
+        W::fence(Ordering::Acquire);
+        self.0.load(Ordering::Relaxed) == version
+    }
+}
+
 /// Copies the words of a line, each as it then is. Whoever moves the copy by vectors then waits for its
 /// words, so it is made where it is used.
 #[inline(always)]
