@@ -2,12 +2,8 @@
 //! cascade and a growing filter answer through one.
 
 use super::Filter;
-use super::cascade::Cascade;
-#[cfg(feature = "capi")]
-use super::cascade::CascadeView;
-use super::growing::GrowingFilter;
-#[cfg(feature = "capi")]
-use super::growing::GrowingView;
+use super::cascade::{Cascade, CascadeView};
+use super::growing::{GrowingFilter, GrowingView};
 use super::probe::Probe;
 use super::scalable::ScalableFilter;
 use super::static_filter::StaticFilter;
@@ -20,10 +16,11 @@ use crate::line::{LINE_BITS, LINE_BYTES};
 use crate::shape::sizing;
 use crate::shape::sizing::stats::line_rate;
 
-/// The view of a kind, and what its view answers by functions that the kind has anyway.
+/// The view of a kind, and what its view answers by functions that the kind has anyway. A kind with a parameter is
+/// probed where its bytes are.
 macro_rules! viewed {
-    ($kind:ident, $of:literal) => {
-        impl $kind {
+    ($kind:ident $(<$bytes:ident>)?, $layout:ident, $of:literal) => {
+        impl $(<$bytes: AsRef<[u8]> + Send + Sync>)? $kind $(<$bytes>)? {
             #[doc = concat!("Returns a view of the ", $of, ", cheap to copy and to pass on.")]
             #[inline]
             pub fn view(&self) -> View<'_> {
@@ -31,16 +28,18 @@ macro_rules! viewed {
             }
         }
 
-        impl Kind for $kind {
-            const LAYOUT: Layout = Layout::$kind;
+        impl $(<$bytes: AsRef<[u8]> + Send + Sync>)? Kind for $kind $(<$bytes>)? {
+            const LAYOUT: Layout = Layout::$layout;
         }
     };
 }
 
-viewed!(ScalableFilter, "stages together");
-viewed!(Window, "generations together");
-viewed!(Cascade, "layers together");
-viewed!(GrowingFilter, "regions together");
+viewed!(ScalableFilter, ScalableFilter, "stages together");
+viewed!(Window, Window, "generations together");
+viewed!(Cascade, Cascade, "layers together");
+viewed!(CascadeView<B>, Cascade, "layers together");
+viewed!(GrowingFilter, GrowingFilter, "regions together");
+viewed!(GrowingView<B>, GrowingFilter, "regions together");
 
 /// The functions by which a kind is probed.
 macro_rules! probed {
@@ -193,6 +192,10 @@ impl Composite for GrowingFilter {
     growing!();
 }
 
+impl<B: AsRef<[u8]> + Send + Sync> Composite for GrowingView<B> {
+    growing!();
+}
+
 /// How many bits of the generation in a place of a window are set.
 fn ones(window: &Window, place: usize) -> f64 {
     let mut ones = 0;
@@ -261,40 +264,6 @@ fn fill_of<'a>(layers: impl Iterator<Item = View<'a>>) -> f64 {
     filled / all
 }
 
-/// A cascade that is probed where its bytes are.
-#[cfg(feature = "capi")]
-impl<B: AsRef<[u8]> + Send + Sync + 'static> Kind for CascadeView<B> {
-    const LAYOUT: Layout = Layout::Cascade;
-}
-
-#[cfg(feature = "capi")]
-impl<B: AsRef<[u8]> + Send + Sync + 'static> CascadeView<B> {
-    /// The view of it, which leads to where this is.
-    pub(crate) fn view(&self) -> View<'_> {
-        View::of_composite(place(self))
-    }
-}
-
-#[cfg(feature = "capi")]
-impl<B: AsRef<[u8]> + Send + Sync + 'static> Composite for CascadeView<B> {
+impl<B: AsRef<[u8]> + Send + Sync> Composite for CascadeView<B> {
     layered!(self: self.layer_count(), self.layers());
-}
-
-/// A growing filter that is probed where its bytes are.
-#[cfg(feature = "capi")]
-impl<B: AsRef<[u8]> + Send + Sync + 'static> Kind for GrowingView<B> {
-    const LAYOUT: Layout = Layout::GrowingFilter;
-}
-
-#[cfg(feature = "capi")]
-impl<B: AsRef<[u8]> + Send + Sync + 'static> GrowingView<B> {
-    /// The view of it, which leads to where this is.
-    pub(crate) fn view(&self) -> View<'_> {
-        View::of_composite(place(self))
-    }
-}
-
-#[cfg(feature = "capi")]
-impl<B: AsRef<[u8]> + Send + Sync + 'static> Composite for GrowingView<B> {
-    growing!();
 }

@@ -19,10 +19,11 @@ pub(crate) use super::whole::Composite;
 #[cfg(feature = "capi")]
 use super::words::Words;
 use std::marker::PhantomData;
+use std::mem::transmute;
 use std::slice::{from_mut, from_raw_parts};
 
 /// A kind of them.
-pub(crate) trait Kind: Composite + Sized + 'static {
+pub(crate) trait Kind: Composite + Sized {
     const LAYOUT: Layout;
 }
 
@@ -46,7 +47,7 @@ pub(crate) fn place<C: Kind>(whole: &C) -> Place<'_> {
 /// # Safety
 /// It is there for as long as `'a`, and nobody changes it while the result is used.
 #[inline]
-pub(crate) unsafe fn place_at<'a, C: Kind>(at: *const C) -> Place<'a> {
+pub(crate) unsafe fn place_at<'a, C: Kind + 'a>(at: *const C) -> Place<'a> {
     // SAFETY: the caller's promise.
     let whole = unsafe { &*at };
     let kernel = &Kernels::<C>::ALL[whole.backend() as usize];
@@ -91,7 +92,7 @@ impl<C: Kind> Kernels<C> {
         insert_few: |_, _, _| made_otherwise(),
         insert_batch: |_, _, _| made_otherwise(),
         probe_batch: probe_batch::<C>,
-        composite: Some(|at| at.cast::<C>()),
+        composite: Some(whole::<C>),
     };
     const CALLS: Calls = Calls {
         contains: contains::<C>,
@@ -101,6 +102,14 @@ impl<C: Kind> Kernels<C> {
         views: never_alike,
         rows: None,
     };
+}
+
+/// A `C` by its address. What it borrows may end before the program does.
+fn whole<C: Kind>(at: *const u8) -> *const dyn Composite {
+    let whole: *const (dyn Composite + '_) = at.cast::<C>();
+    // SAFETY: the two types differ in that lifetime only, and a pointer may outlive what it points at.
+    // `Kernel::composite` makes a reference of it, for no longer than the view borrows the `C`.
+    unsafe { transmute::<*const (dyn Composite + '_), *const dyn Composite>(whole) }
 }
 
 /// # Safety

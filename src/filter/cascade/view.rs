@@ -97,7 +97,6 @@ impl<B: AsRef<[u8]>> CascadeView<B> {
     }
 
     /// The views of all layers; none if the bytes are gone.
-    #[cfg(feature = "capi")]
     pub(in crate::filter) fn layers(&self) -> impl Iterator<Item = View<'_>> {
         let lines = self.lines();
         (0..self.layers.len()).filter_map(move |i| Some(self.layer(lines?, i)))

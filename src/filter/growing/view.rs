@@ -295,7 +295,6 @@ impl<B: AsRef<[u8]>> GrowingView<B> {
     }
 
     /// The part of what its lines can hold that is there, 0 to 1.
-    #[cfg(feature = "capi")]
     pub(in crate::filter) fn fill(&self) -> f64 {
         let Some(blocks) = self.blocks() else { return 1.0 };
         let full: f64 = self.parts.spans.iter().map(|span| span.layout.full() as f64).sum();

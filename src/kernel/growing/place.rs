@@ -188,7 +188,6 @@ impl Layout {
     }
 
     /// The keys that the region has when it is full.
-    #[cfg(feature = "capi")]
     pub(crate) fn full(&self) -> u64 {
         self.full
     }

@@ -162,6 +162,9 @@ fn batches_of_every_length() {
                 let mut same = vec![u64::MAX; len.div_ceil(64)];
                 assert_eq!(view.contains_hashes(batch, &mut same), count);
                 assert_eq!(same, answers);
+                same.fill(u64::MAX);
+                assert_eq!(view.view().contains_hashes(batch, &mut same), count);
+                assert_eq!(same, answers);
             }
         }
     }

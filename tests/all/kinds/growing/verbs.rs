@@ -1,6 +1,7 @@
 //! The verbs of all kinds, held to single inserts; backends, views and groups of growing filters.
 
-use bloomline::{Backend, Bitmap, Filter, Group, GrowingFilter, Params, Probe, View};
+use crate::mapped;
+use bloomline::{Backend, Bitmap, Filter, Group, GrowingFilter, GrowingView, Params, Probe, View};
 
 fn keys() -> Vec<u64> {
     (0..800).map(|i| i / 2).chain(0..400).collect()
@@ -82,6 +83,29 @@ fn backends_views_and_groups() {
             let mut bits = Bitmap::new();
             group.contains_hash(hashes[3], &mut bits);
             assert!(!bits[0] && bits[1]);
+            // Encoded, and mapped.
+            let bytes = filter.to_bytes().unwrap();
+            let here = GrowingView::open_with_backend(&bytes[..], backend).unwrap();
+            let path = std::env::temp_dir().join(format!("group-{}.growing", std::process::id()));
+            filter.save(&path).unwrap();
+            let map = mapped::open_growing(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            let views = vec![here.view(), plain.view(), map.view().view(), filter.view()];
+            assert_eq!(views[0].backend(), backend);
+            for view in [&views[0], &views[2]] {
+                assert_eq!(view.key_count(), 20_000);
+                assert!(view.estimated_rate() == filter.estimated_rate() && view.fill() > 0.5);
+                let mut bits = Bitmap::new();
+                let count = view.contains_hashes(&hashes, &mut bits);
+                assert_eq!(count, single.iter().filter(|&&there| there).count());
+                assert!(bits.iter().eq(single.iter().copied()));
+            }
+            let group = Group::new(views).unwrap();
+            for (&hash, &there) in hashes.iter().zip(&single).skip(19_000).take(2_000) {
+                let mut bits = Bitmap::new();
+                group.contains_hash(hash, &mut bits);
+                assert!(bits.iter().eq([there, false, there, there]));
+            }
             let view = filter.view();
             assert_eq!((view.key_count(), Probe::contains_hash(&view, hashes[7])), (20_000, true));
             assert!(view.estimated_rate() > 0.0 && view.fill() > 0.5 && view.fill() <= 1.0);
