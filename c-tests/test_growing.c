@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_growing.c - bloomline_growing beside what its histories have: the filters as sets, listed, split and
- * frozen, held to a count of each prefix; filters for an unknown number of keys; filters built at once; NULL; views
- * that see changes.
+ * frozen, held to a count of each prefix; filters for an unknown number of keys; filters built at once; inserts by several
+ * threads; NULL; views that see changes.
  */
 #define _XOPEN_SOURCE 700
 
@@ -188,11 +188,21 @@ static void unbounded(void)
     REQUIRE_OK(bloomline_growing_insert_hashes(filter, hashes, KEYS, NULL));
     REQUIRE_OK(bloomline_growing_insert_hashes(other, hashes + KEYS, KEYS, NULL));
     CHECK(growing_estimated_rate(filter) <= 0.01);
-    CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, bloomline_growing_intersect(filter, other));
     CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, bloomline_growing_difference(filter, other));
     CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, bloomline_growing_freeze(filter, 0.01, data, sizeof data, &written));
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_growing_union(filter, bounded));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_growing_intersect(filter, bounded));
     CHECK_U64(KEYS, growing_key_count(filter));
+    /* The common ones answer "maybe" where both do. */
+    REQUIRE_OK(bloomline_growing_clone(filter, &copy));
+    REQUIRE_OK(bloomline_growing_insert_hashes(copy, hashes + KEYS, KEYS / 2, NULL));
+    CHECK_OK(bloomline_growing_intersect(copy, other));
+    CHECK(growing_key_count(copy) >= KEYS / 2 && growing_key_count(copy) < KEYS);
+    for (size_t i = 0; i < 2 * KEYS; i++) {
+        bool in_copy = growing_contains_hash(copy, hashes[i]), in_other = growing_contains_hash(other, hashes[i]);
+        CHECK(i < KEYS ? in_copy == in_other : in_copy || i >= KEYS + KEYS / 2);
+    }
+    bloomline_growing_free(copy);
     CHECK_OK(bloomline_growing_union(filter, other));
     CHECK_U64(2 * KEYS, growing_key_count(filter));
     CHECK_OK(bloomline_growing_clone(filter, &copy));
@@ -235,6 +245,54 @@ static void built(void)
     CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_growing_build(10, 0, 0, hashes, 1, &filter));
     CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_growing_build_unbounded(10, 1, 0, hashes, 1, &filter));
     CHECK(filter == (bloomline_growing *)hashes);
+}
+
+/* By several threads: the prefixes and answers of inserts one by one. */
+static void parallel(void)
+{
+    enum { MANY = 70000 };
+    const size_t threads[] = {0, 1, 2, 16};
+    uint64_t *many = malloc(MANY * sizeof *many), random = 3;
+    bloomline_bytes *keys = malloc(MANY * sizeof *keys);
+    static uint64_t expected_new[(MANY + 63) / 64], is_new[(MANY + 63) / 64];
+    bloomline_growing *one = NULL, *filter = NULL;
+    REQUIRE(many != NULL && keys != NULL);
+    for (size_t i = 0; i < MANY; i++) {
+        many[i] = i % 5 ? next_random(&random) : many[i / 2];
+        keys[i] = (bloomline_bytes){(const uint8_t *)&many[i], sizeof *many};
+    }
+    for (int by_keys = 0; by_keys < 2; by_keys++) {
+        REQUIRE_OK(bloomline_growing_new(100000, 0.01, 7, &one));
+        REQUIRE_OK(by_keys ? bloomline_growing_insert_keys(one, keys, MANY, expected_new) :
+                             bloomline_growing_insert_hashes(one, many, MANY, expected_new));
+        size_t len = bloomline_growing_encoded_len(one), other_len;
+        uint8_t *bytes = malloc(len), *others = malloc(len);
+        REQUIRE(bytes != NULL && others != NULL);
+        REQUIRE_OK(bloomline_growing_encode(one, bytes, len, &len));
+        for (size_t i = 0; i < 2 * sizeof threads / sizeof threads[0]; i++) {
+            uint64_t *bitmap = i % 2 ? is_new : NULL;
+            size_t number = threads[i / 2];
+            memset(is_new, i % 2 ? 0xAA : 0, sizeof is_new);
+            REQUIRE_OK(bloomline_growing_new(100000, 0.01, 7, &filter));
+            CHECK_OK(by_keys ? bloomline_growing_insert_keys_parallel(filter, keys, MANY, number, bitmap) :
+                               bloomline_growing_insert_hashes_parallel(filter, many, MANY, number, bitmap));
+            CHECK(bitmap == NULL || memcmp(is_new, expected_new, sizeof is_new) == 0);
+            CHECK_OK(bloomline_growing_encode(filter, others, len, &other_len));
+            CHECK_WITH(other_len == len && memcmp(bytes, others, len) == 0, "%zu threads", number);
+            bloomline_growing_free(filter);
+        }
+        free(bytes), free(others);
+        bloomline_growing_free(one);
+    }
+    REQUIRE_OK(bloomline_growing_new(10, 0.01, 0, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_growing_insert_hashes_parallel(NULL, many, MANY, 2, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_growing_insert_hashes_parallel(filter, NULL, 1, 2, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_growing_insert_keys_parallel(NULL, keys, MANY, 2, is_new));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_growing_insert_keys_parallel(filter, NULL, 1, 2, is_new));
+    CHECK_OK(bloomline_growing_insert_hashes_parallel(filter, NULL, 0, 2, NULL));
+    CHECK_U64(0, growing_key_count(filter));
+    bloomline_growing_free(filter);
+    free(many), free(keys);
 }
 
 /* A view, and a group of two, made of an empty filter. */
@@ -317,6 +375,7 @@ int main(void)
     RUN(frozen);
     RUN(unbounded);
     RUN(built);
+    RUN(parallel);
     RUN(views_see_changes);
     RUN(bad_input);
     return check_end();

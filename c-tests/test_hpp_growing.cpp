@@ -106,7 +106,8 @@ void unbounded()
     REQUIRE(filter && filter->insert_hashes(some_hashes(0)));
     CHECK(filter->about().is_unbounded == 1 && filter->about().expected_keys == 10 && filter->estimated_rate() <= 0.01);
     const auto copy = filter->clone();
-    CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, filter->intersect(*copy).code());
+    CHECK_OK(filter->intersect(*copy).code());
+    for (const std::uint64_t hash : some_hashes(0)) CHECK(filter->contains_hash(hash));
     CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, filter->difference(*copy).code());
     CHECK_STATUS(BLOOMLINE_ERR_UNBOUNDED, filter->freeze(0.01).code());
     CHECK_STATUS(BLOOMLINE_ERR_RATE, GrowingFilter::unbounded(10, 1).code());
@@ -125,6 +126,24 @@ void built_at_once()
     for (const std::uint64_t hash : hashes) CHECK(filter->contains_hash(hash));
     CHECK_STATUS(BLOOMLINE_ERR_RATE, GrowingFilter::build(keys, 0, hashes).code());
     CHECK_STATUS(BLOOMLINE_ERR_RATE, GrowingFilter::build_unbounded(10, 1, hashes).code());
+}
+
+void inserted_in_parallel()
+{
+    std::vector<std::uint64_t> hashes(70000);
+    for (std::size_t i = 0; i < hashes.size(); i++) hashes[i] = hash_u64(i % 60000, 3);
+    std::vector<bloomline_bytes> some;
+    for (const std::uint64_t &hash : hashes) some.push_back(Bytes(&hash, sizeof hash));
+    auto one = GrowingFilter::create(hashes.size(), 0.01), several = GrowingFilter::create(hashes.size(), 0.01);
+    Bitmap expected, is_new;
+    REQUIRE(one && several && one->insert_hashes(hashes, expected));
+    CHECK(several->insert_hashes_parallel(hashes, is_new, 2));
+    CHECK(is_new.count() == expected.count() && is_new.count() <= 60000 && listed(*several) == listed(*one));
+    CHECK(one->insert_hashes(hashes) && several->insert_hashes_parallel(hashes, 0));
+    CHECK(one->insert_keys(some, expected) && several->insert_keys_parallel(some, is_new, 3));
+    CHECK(is_new.count() == expected.count() && is_new.count() > 0);
+    CHECK(one->insert_keys(some) && several->insert_keys_parallel(some, 1));
+    CHECK(*one->encode() == *several->encode());
 }
 
 void journals_in_memory()
@@ -202,6 +221,9 @@ void empty_handles()
     CHECK(empty.contains("a"sv) && empty.contains_hash(1) && empty.count_hash(1) == UINT64_MAX);
     CHECK(empty.about().prefix_count == 0 && empty.prefixes(0, &prefix, nullptr, 1) == 0);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert_hash(1).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert_hashes_parallel({&hash, 1}, 2).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert_hashes_parallel({&hash, 1}, bits, 2).code());
+    CHECK(bits.count() == 0);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.remove_hash(1).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.merge(empty).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.split(2).code());
@@ -230,6 +252,7 @@ int main()
     RUN(parts_and_static_filters);
     RUN(unbounded);
     RUN(built_at_once);
+    RUN(inserted_in_parallel);
     RUN(journals_in_memory);
     RUN(journals_in_files);
     RUN(empty_handles);

@@ -1,7 +1,7 @@
 package bloomline
 
-// Inserts by several goroutines, without atomics: the number of a key's line grows with its hash,
-// so each goroutine has a range of lines of its own, and the hashes between two bounds.
+// Inserts into plain filters by several goroutines, without atomics: the number of a key's line grows
+// with its hash, so each goroutine has a range of lines of its own, and the hashes between two bounds.
 
 import (
 	"math/bits"
@@ -57,11 +57,19 @@ func (f *Filter) AddStringsIfAbsentParallel(keys []string, out Bitmap, goroutine
 // 64, so that a bitmap's words are not divided.
 const atOnce = 1 << 20
 
-func addKeysIfAbsentParallel[K bytesOrString](f *Filter, keys []K, out Bitmap, goroutines int) Bitmap {
-	f.count(0)
-	parts := f.view.parts(len(keys), goroutines)
+// addsInParallel is a filter to which several goroutines add.
+type addsInParallel interface {
+	seed() uint64
+	parts(keys, goroutines int) int // panics if nothing can be added
+	addAbsent(hashes []uint64, out []uint64)
+	addAbsentParallel(hashes []uint64, out []uint64, goroutines int)
+}
+
+func addKeysIfAbsentParallel[K bytesOrString](f addsInParallel, keys []K, out Bitmap, goroutines int) Bitmap {
+	parts := f.parts(len(keys), goroutines)
+	seed := f.seed()
 	if parts <= 1 {
-		return bitOfEach(f.view.seed, keys, out, f.addAbsent)
+		return bitOfEach(seed, keys, out, f.addAbsent)
 	}
 	out = out.sized(len(keys))
 	hashes := make([]uint64, min(len(keys), atOnce))
@@ -70,7 +78,7 @@ func addKeysIfAbsentParallel[K bytesOrString](f *Filter, keys []K, out Bitmap, g
 		hashes = hashes[:len(keys)]
 		inParallel(parts, func(part int) {
 			for i := part * len(keys) / parts; i < (part+1)*len(keys)/parts; i++ {
-				hashes[i] = Hash([]byte(keys[i]), f.view.seed)
+				hashes[i] = Hash([]byte(keys[i]), seed)
 			}
 		})
 		f.addAbsentParallel(hashes, out[at/64:], goroutines)
@@ -110,12 +118,22 @@ func (f *Filter) addAbsentParallel(hashes []uint64, out []uint64, goroutines int
 	}
 }
 
-// parts returns how many parts of the lines to work on: up to so many goroutines, or as many as
-// there are CPUs, as far as that pays for so many hashes.
+// parts is how many goroutines pay for so many keys.
+func (f *Filter) parts(keys, goroutines int) int {
+	f.count(0)
+	return f.view.parts(keys, goroutines)
+}
+
+// parts returns how many parts of the lines to work on: as partsFor says, if keys have lines of their own.
 func (l *lines) parts(hashes, goroutines int) int {
 	if l.classic {
 		return 1
 	}
+	return partsFor(hashes, goroutines)
+}
+
+// partsFor is up to so many goroutines, or as many as there are CPUs, as far as that pays for so many hashes.
+func partsFor(hashes, goroutines int) int {
 	if goroutines <= 0 {
 		goroutines = runtime.GOMAXPROCS(0)
 	}

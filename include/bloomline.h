@@ -276,7 +276,7 @@ typedef int32_t bloomline_status;
 #define BLOOMLINE_ERR_COLUMN_SHAPE 35
 
 /**
- * A growing filter made for an unknown number of keys cannot be frozen, intersected or subtracted.
+ * A growing filter made for an unknown number of keys cannot be frozen or subtracted from.
  */
 #define BLOOMLINE_ERR_UNBOUNDED 36
 
@@ -2501,6 +2501,26 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_insert_keys(bloomline_growi
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
+ * bloomline_growing_insert_hashes_parallel() and bloomline_growing_insert_keys_parallel() do the
+ * same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
+ * filter has 16 regions, each a range of hashes, and one thread at a time inserts into a region.
+ * So at most 16 threads take part. The functions use fewer if there are few keys (another thread
+ * for each 32,768) or if the system starts no more.
+ *
+ * Prefixes and answers are the same for any number of threads. In a bounded filter they are also
+ * those of inserts one by one. In an unbounded one other keys may get longer prefixes. The calls
+ * take 8 MiB at most, for 'bitmap' 4 MiB more and for keys 8 MiB more. Without the memory for that
+ * one thread does the work.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY. In each region, the keys before the first for which there
+ * is no room are inserted, and bloomline_view_key_count() has grown by their number.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_insert_hashes_parallel(
+    bloomline_growing *filter, const uint64_t *hashes, size_t n, size_t threads, uint64_t *bitmap);
+BLOOMLINE_CHECKED bloomline_status bloomline_growing_insert_keys_parallel(bloomline_growing *filter,
+    const bloomline_bytes *keys, size_t n, size_t threads, uint64_t *bitmap);
+
+/**
  * bloomline_growing_remove() removes the key of 'len' bytes at 'key',
  * bloomline_growing_remove_hash() a key by its hash, once if it was inserted more often. Remove
  * only keys you inserted: see bloomline_growing.
@@ -2533,15 +2553,16 @@ BLOOMLINE_API void bloomline_growing_clear(bloomline_growing *filter);
 /**
  * bloomline_growing_union() inserts all keys of 'from' into 'into', each as often as it is present
  * in 'from'. bloomline_growing_intersect() keeps in 'into' the keys that may be in 'with', too:
- * each as often as in the filter that has it less often. bloomline_growing_difference() removes
- * the keys of 'from' from 'into', each as often as it is present in 'from'. Use it only if 'into'
- * has all of them, as with any removal.
+ * each as often as in the filter that has it less often, in unbounded filters now and then more
+ * often. bloomline_growing_difference() removes the keys of 'from' from 'into', each as often as
+ * it is present in 'from'. Use it only if 'into' has all of them, as with any removal.
  *
  * Both filters must be made with the same numbers and seed. They may have any number of keys, and
  * may be one filter.
  *
- * Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY. bloomline_growing_intersect() and
- * bloomline_growing_difference() also BLOOMLINE_ERR_UNBOUNDED, if the filters are unbounded.
+ * Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY. bloomline_growing_difference() also
+ * BLOOMLINE_ERR_UNBOUNDED, if the filters are unbounded: there a prefix may be of other keys, too.
+ * Remove keys one by one instead.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_growing_union(bloomline_growing *into,
     const bloomline_growing *from);

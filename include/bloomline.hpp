@@ -1549,11 +1549,26 @@ public:
     [[nodiscard]] uint64_t count_hash(uint64_t hash) const noexcept {
         return bloomline_growing_count_hash(get(), hash);
     }
+    /// Inserts on up to 'threads' threads; 0: on as many as there are CPUs. Prefixes and answers are the same for
+    /// any number: see bloomline_growing_insert_hashes_parallel().
+    Status insert_hashes_parallel(Span<const uint64_t> hashes, size_t threads) noexcept {
+        return bloomline_growing_insert_hashes_parallel(get(), hashes.data(), hashes.size(), threads, nullptr);
+    }
+    Status insert_keys_parallel(Span<const bloomline_bytes> keys, size_t threads) noexcept {
+        return bloomline_growing_insert_keys_parallel(get(), keys.data(), keys.size(), threads, nullptr);
+    }
+    /// Sets the bits of the keys that were new, too.
+    Status insert_hashes_parallel(Span<const uint64_t> hashes, Bitmap &is_new, size_t threads) {
+        return in_parallel(bloomline_growing_insert_hashes_parallel, hashes, is_new, threads);
+    }
+    Status insert_keys_parallel(Span<const bloomline_bytes> keys, Bitmap &is_new, size_t threads) {
+        return in_parallel(bloomline_growing_insert_keys_parallel, keys, is_new, threads);
+    }
     /// Adds the keys of another filter that was made with the same numbers and seed, each as often as it is
     /// there.
     Status merge(const GrowingFilter &from) noexcept { return bloomline_growing_union(get(), from.get()); }
     Status operator|=(const GrowingFilter &from) noexcept { return merge(from); }
-    /// Keeps the keys that may be in both; BLOOMLINE_ERR_UNBOUNDED if the filters are unbounded.
+    /// Keeps the keys that may be in both.
     Status intersect(const GrowingFilter &with) noexcept { return bloomline_growing_intersect(get(), with.get()); }
     Status operator&=(const GrowingFilter &with) noexcept { return intersect(with); }
     /// Removes the keys of another filter, all of which this one must have; BLOOMLINE_ERR_UNBOUNDED if the
@@ -1621,6 +1636,14 @@ public:
         uint64_t sequence = 0;
         if (!bloomline_growing_saved_sequence(get(), &sequence)) return std::nullopt;
         return sequence;
+    }
+
+private:
+    template <class Insert, class Keys>
+    Status in_parallel(Insert insert, const Keys &keys, Bitmap &is_new, size_t threads) {
+        return is_new.fill(keys.size(), [&](uint64_t *words) {
+            return Status(insert(get(), keys.data(), keys.size(), threads, words));
+        });
     }
 };
 

@@ -183,6 +183,45 @@ fn bloomline_growing_insert_keys(
     })
 }
 
+/// bloomline_growing_insert_hashes_parallel() and bloomline_growing_insert_keys_parallel() do the
+/// same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
+/// filter has 16 regions, each a range of hashes, and one thread at a time inserts into a region.
+/// So at most 16 threads take part. The functions use fewer if there are few keys (another thread
+/// for each 32,768) or if the system starts no more.
+///
+/// Prefixes and answers are the same for any number of threads. In a bounded filter they are also
+/// those of inserts one by one. In an unbounded one other keys may get longer prefixes. The calls
+/// take 8 MiB at most, for 'bitmap' 4 MiB more and for keys 8 MiB more. Without the memory for that
+/// one thread does the work.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY. In each region, the keys before the first for which there
+/// is no room are inserted, and bloomline_view_key_count() has grown by their number.
+fn bloomline_growing_insert_hashes_parallel(
+    filter: *mut bloomline_growing, hashes: *const u64, n: usize, threads: usize, bitmap: *mut u64,
+) -> bloomline_status {
+    change(filter, |bloomline_growing(filter)| {
+        let hashes = slice(hashes, n).ok_or(NULL)?;
+        match bitmap_at(bitmap, n) {
+            Some(bitmap) => filter.insert_new_hashes_parallel(hashes, bitmap, threads).map(drop)?,
+            None => filter.insert_hashes_parallel(hashes, threads)?,
+        }
+        Ok(())
+    })
+}
+fn bloomline_growing_insert_keys_parallel(
+    filter: *mut bloomline_growing, keys: *const bloomline_bytes, n: usize, threads: usize,
+    bitmap: *mut u64,
+) -> bloomline_status {
+    change(filter, |bloomline_growing(filter)| {
+        let keys = keys_at(keys, n).ok_or(NULL)?;
+        match bitmap_at(bitmap, n) {
+            Some(bitmap) => filter.insert_new_keys_parallel(keys, bitmap, threads).map(drop)?,
+            None => filter.insert_keys_parallel(keys, threads)?,
+        }
+        Ok(())
+    })
+}
+
 /// bloomline_growing_remove() removes the key of 'len' bytes at 'key',
 /// bloomline_growing_remove_hash() a key by its hash, once if it was inserted more often. Remove
 /// only keys you inserted: see bloomline_growing.
@@ -234,15 +273,16 @@ fn bloomline_growing_clear(filter: *mut bloomline_growing) {
 
 /// bloomline_growing_union() inserts all keys of 'from' into 'into', each as often as it is present
 /// in 'from'. bloomline_growing_intersect() keeps in 'into' the keys that may be in 'with', too:
-/// each as often as in the filter that has it less often. bloomline_growing_difference() removes
-/// the keys of 'from' from 'into', each as often as it is present in 'from'. Use it only if 'into'
-/// has all of them, as with any removal.
+/// each as often as in the filter that has it less often, in unbounded filters now and then more
+/// often. bloomline_growing_difference() removes the keys of 'from' from 'into', each as often as
+/// it is present in 'from'. Use it only if 'into' has all of them, as with any removal.
 ///
 /// Both filters must be made with the same numbers and seed. They may have any number of keys, and
 /// may be one filter.
 ///
-/// Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY. bloomline_growing_intersect() and
-/// bloomline_growing_difference() also BLOOMLINE_ERR_UNBOUNDED, if the filters are unbounded.
+/// Errors: BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_OUT_OF_MEMORY. bloomline_growing_difference() also
+/// BLOOMLINE_ERR_UNBOUNDED, if the filters are unbounded: there a prefix may be of other keys, too.
+/// Remove keys one by one instead.
 fn bloomline_growing_union(
     into: *mut bloomline_growing, from: *const bloomline_growing,
 ) -> bloomline_status {

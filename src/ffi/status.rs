@@ -89,7 +89,7 @@ pub const BLOOMLINE_ERR_COLUMN: bloomline_status = 34;
 /// The filter cannot be a column of the matrix: it is not plain, or its line count, k or seed do not
 /// fit. bloomline_params_foldable_to() makes parameters that do.
 pub const BLOOMLINE_ERR_COLUMN_SHAPE: bloomline_status = 35;
-/// A growing filter made for an unknown number of keys cannot be frozen, intersected or subtracted.
+/// A growing filter made for an unknown number of keys cannot be frozen or subtracted from.
 pub const BLOOMLINE_ERR_UNBOUNDED: bloomline_status = 36;
 /// A record of a journal does not follow on the last one, or is of another filter.
 pub const BLOOMLINE_ERR_SEQUENCE: bloomline_status = 37;

@@ -212,6 +212,26 @@ func (t *Tree) join(p *piece) bool {
 	return true
 }
 
+// Parts is how many parts of a tree there are at most. Once it [Tree.IsParted], goroutines may insert into one each.
+const Parts = 1 << fan
+
+// PartOf is the part of a hash.
+func (t *Tree) PartOf(hash uint64) int {
+	x, _ := bits.Mul64(hash, t.Prefixes)
+	return int(x >> t.root.span)
+}
+
+// IsParted reports whether no piece is in several parts.
+func (t *Tree) IsParted() bool {
+	for i := range uint64(Parts) {
+		p := t.root.all[i].piece
+		if p != nil && p.span > t.root.span {
+			return false
+		}
+	}
+	return true
+}
+
 // pieces yields all, in order.
 func (t *Tree) pieces(yield func(*piece) bool) {
 	for x := uint64(0); x < t.Prefixes; {
