@@ -200,3 +200,55 @@ fn copies_of_a_prefix_that_becomes_several() {
         }
     }
 }
+
+/// Without the memory to build the filter anew, a large batch is inserted one by one. It fails where one by one does.
+#[test]
+fn a_large_batch() {
+    let mut state = 6;
+    let hashes: Vec<u64> = (0..30_000).map(|_| next(&mut state)).collect();
+    let (before, batch) = hashes.split_at(20_000);
+    let make = |hashes: &[u64]| {
+        let mut filter = GrowingFilter::new(30_000, 0.01, 0).unwrap();
+        hashes.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
+        filter
+    };
+    let mut built = make(before);
+    built.insert_hashes(batch).unwrap();
+    let (mut singly, mut failed) = (0, 0);
+    for left in 0.. {
+        let mut filter = make(before);
+        let result = with(left, || filter.insert_hashes(batch));
+        let count = filter.key_count() as usize;
+        assert_eq!(result, if count == hashes.len() { Ok(()) } else { Err(Error::OutOfMemory) });
+        assert!(filter == make(&hashes[..count]), "{left}");
+        failed += usize::from(result.is_err());
+        singly += 1;
+        if filter.memory_usage() == built.memory_usage() {
+            break;
+        }
+    }
+    assert!(failed > 0 && singly > 20, "{failed} of {singly} failed");
+}
+
+/// The common prefixes of unbounded filters, for which there is no memory, leave the filter as it was.
+#[test]
+fn what_unbounded_filters_have_in_common() {
+    let mut state = 7;
+    let hashes: Vec<u64> = (0..6_000).map(|_| next(&mut state)).collect();
+    let make = |hashes: &[u64]| {
+        let mut filter = GrowingFilter::unbounded(20, 0.1, 0).unwrap();
+        filter.insert_hashes(hashes).unwrap();
+        filter
+    };
+    let (one, other) = (make(&hashes[..4_000]), make(&hashes[2_000..]));
+    let mut common = one.try_clone().unwrap();
+    common.intersect(&other).unwrap();
+    for left in 0.. {
+        let mut filter = one.try_clone().unwrap();
+        if with(left, || filter.intersect(&other)).is_ok() {
+            assert!(left > 5 && filter == common, "{left} allocations");
+            return;
+        }
+        assert!(filter == one, "{left} allocations");
+    }
+}

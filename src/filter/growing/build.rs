@@ -43,19 +43,26 @@ pub(super) struct Plan {
     pub(super) lengths: Lengths,
     /// Whether there is to be room for more keys.
     pub(super) grows: bool,
+    /// Whether that room differs from region to region, so that they are full one after the other.
+    pub(super) in_turn: bool,
     pub(super) key_count: u64,
 }
 
 impl Plan {
-    /// Room for how many keys a region needs.
-    fn room(&self, keys: u64) -> u64 {
-        if self.grows { keys + keys / 12 + 1 } else { keys - keys * (FULL_AT_ONCE - 241) / 256 }
+    /// Room for how many keys a region needs, one of several or the only one.
+    fn room(&self, region: Option<usize>, keys: u64) -> u64 {
+        match region {
+            _ if !self.grows => keys - keys * (FULL_AT_ONCE - 241) / 256,
+            // As regions that grow by a sixteenth in turn.
+            Some(region) if self.in_turn => keys + keys / 256 * (region as u64 + 1) + 1,
+            _ => keys + keys / 12 + 1,
+        }
     }
 
-    /// The lines of a region.
-    fn lines(&self, length: u32, parts: u64, keys: u64) -> u64 {
+    /// The lines for so many keys of a part of all prefixes.
+    fn lines(&self, length: u32, parts: u64, room: u64) -> u64 {
         let w = (self.common.prefixes << length) / parts;
-        Width::lines_for(w, self.room(keys), self.common.mixed())
+        Width::lines_for(w, room, self.common.mixed())
     }
 
     /// Builds a filter of what `source` returns, in order. With the keys that are to be expected of each
@@ -113,7 +120,7 @@ impl Plan {
     }
 
     /// The keys of each region that are in lines or in the stash.
-    fn count(&self, all: impl Iterator<Item = (u64, u64)>) -> Keys {
+    pub(super) fn count(&self, all: impl Iterator<Item = (u64, u64)>) -> Keys {
         let most = u64::from(MOST_COPIES);
         let region = self.common.normals() / REGIONS;
         let mut keys = [0; PARTS];
@@ -134,7 +141,7 @@ impl Plan {
 
     fn lines_of_one(&self, keys: u64) -> u64 {
         let longest = self.lengths.into_iter().max().unwrap_or(0);
-        self.lines(longest, 1, keys)
+        self.lines(longest, 1, self.room(None, keys))
     }
 
     /// By how many bits the longest prefixes of each region are shorter than those that there can be.
@@ -170,7 +177,7 @@ impl Plan {
                 true => (u128::from(keys) * u128::from(most) / u128::from(all)) as u64,
                 false => keys,
             };
-            let lines = self.lines(length, REGIONS, keys);
+            let lines = self.lines(length, REGIONS, self.room(Some(part), keys));
             let part = (part as u64, REGIONS);
             layouts.push(Layout::new(self.common, self.calls, part, length, lines)?);
         }
@@ -324,7 +331,7 @@ impl<I: Iterator<Item = (u64, u64)>> Iterator for Long<'_, I> {
 impl GrowingFilter {
     pub(super) fn plan(&self, lengths: Lengths, grows: bool, key_count: u64) -> Plan {
         let &GrowingFilter { common, terms, calls, backend, .. } = self;
-        Plan { common, terms, calls, backend, lengths, grows, key_count }
+        Plan { common, terms, calls, backend, lengths, grows, in_turn: false, key_count }
     }
 
     /// The lengths of the prefixes in all regions.

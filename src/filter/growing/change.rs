@@ -80,9 +80,16 @@ impl GrowingFilter {
 
     /// As [`insert_keys`](GrowingFilter::insert_keys), for the hashes of keys.
     ///
+    /// A bounded filter that gets 4,096 hashes or more, and an eighth as many as it has keys, is built anew with
+    /// them, several times as fast as by inserts. Meanwhile that takes its memory once more and, unless the hashes
+    /// ascend, 8 bytes for each. Without that memory they are inserted one by one.
+    ///
     /// # Errors
     /// As [`GrowingFilter::insert_keys`].
     pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        if self.build_with(hashes) {
+            return Ok(());
+        }
         for (i, &hash) in hashes.iter().enumerate() {
             self.prefetch_ahead(hashes, i);
             self.insert_hash(hash)?;

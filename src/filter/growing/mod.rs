@@ -2,6 +2,7 @@
 //! grows and shrinks with them.
 
 mod append;
+mod at_once;
 mod blocks;
 mod build;
 mod bytes;

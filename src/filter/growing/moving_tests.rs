@@ -105,7 +105,7 @@ fn remove_some(
 
 /// A filter of so many keys, of which some come or go until a region is half moved.
 fn moving(mut filter: GrowingFilter, grows: bool, keys: &mut Vec<u64>) -> GrowingFilter {
-    filter.insert_hashes(keys).unwrap();
+    keys.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
     let mut more = 1 << 40;
     while moved(&filter).is_none_or(|moved| !(30..40).contains(&moved)) {
         if grows {

@@ -23,7 +23,7 @@ impl GrowingFilter {
         With::new(Runs::new(lines), Sum { a, b })
     }
 
-    fn beside_lines(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn beside_lines(&self) -> impl Iterator<Item = (u64, u64)> {
         Sum { a: self.copies.iter().peekable(), b: self.stash.iter().peekable() }
     }
 
@@ -254,13 +254,13 @@ impl<'a> InLines<'a> {
 
     /// Whether there is a next prefix. It is then one of the line at work.
     #[inline(always)]
-    fn is_there(&mut self) -> bool {
+    pub(super) fn is_there(&mut self) -> bool {
         self.at < self.len || self.open_next()
     }
 
     /// The next one, if it is there.
     #[inline(always)]
-    fn first(&self) -> u64 {
+    pub(super) fn first(&self) -> u64 {
         self.prefixes[self.at % OPENED]
     }
 
@@ -269,6 +269,12 @@ impl<'a> InLines<'a> {
     pub(super) fn next_line(&mut self) -> &[u64] {
         self.open_next();
         &self.prefixes[std::mem::replace(&mut self.at, self.len)..self.len]
+    }
+
+    /// Passes so many of the line at work.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, count: usize) {
+        self.at += count;
     }
 
     /// Takes the next line apart that has prefixes.
@@ -309,7 +315,7 @@ impl Iterator for InLines<'_> {
             return None;
         }
         let prefix = self.first();
-        self.at += 1;
+        self.pass(1);
         Some(prefix)
     }
 }
@@ -334,8 +340,8 @@ impl Iterator for Merged<'_> {
         // No branch: which one is next cannot be foreseen.
         let (a, b) = (self.a.first(), self.b.first());
         let is_a = a <= b;
-        self.a.at += usize::from(is_a);
-        self.b.at += usize::from(!is_a);
+        self.a.pass(is_a.into());
+        self.b.pass((!is_a).into());
         Some(a.min(b))
     }
 }

@@ -60,7 +60,7 @@ impl Sizes {
 /// A filter of so many keys, and what it has.
 fn filled(mut filter: GrowingFilter, state: &mut u64) -> (GrowingFilter, Vec<u64>) {
     let keys: Vec<u64> = (0..size()).map(|_| next_random(state)).collect();
-    filter.insert_hashes(&keys).unwrap();
+    keys.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
     (filter, keys)
 }
 

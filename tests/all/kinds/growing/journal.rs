@@ -194,11 +194,12 @@ fn every_change_is_saved() {
     let keys: Vec<u64> = random_hashes(400, 8);
     let other = GrowingFilter::new(9000, 0.01, 0).unwrap().with_keys(&keys[300..]).unwrap();
     type Change = fn(&mut GrowingFilter, &[u64], &GrowingFilter);
-    let changes: [Change; 17] = [
+    let changes: [Change; 18] = [
         |filter, keys, _| _ = filter.insert(&keys[0]).unwrap(),
         |filter, keys, _| (0..40).for_each(|_| _ = filter.insert(&keys[1]).unwrap()),
         |filter, keys, _| filter.insert_keys(keys).unwrap(),
         |filter, keys, _| filter.insert_hashes(keys).unwrap(),
+        |filter, _, _| filter.insert_hashes(&random_hashes(5000, 3)).unwrap(),
         |filter, keys, _| _ = filter.insert_new_keys(keys, &mut [0; 7]).unwrap(),
         |filter, keys, _| _ = filter.insert_new_hashes(keys, &mut [0; 7]).unwrap(),
         |filter, keys, _| filter.insert_iter(keys).unwrap(),

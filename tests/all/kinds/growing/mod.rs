@@ -1,5 +1,6 @@
 //! Growing filters: every answer is that of the set of prefixes, both ways, over long histories.
 
+mod at_once;
 mod bounds;
 mod churn;
 mod histories;

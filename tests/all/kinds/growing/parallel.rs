@@ -55,7 +55,7 @@ fn any_number_of_threads_inserts_the_same_prefixes() {
             for &threads in threads() {
                 let mut filter = GrowingFilter::new(300_000, 0.01, 0).unwrap();
                 assert_eq!(filter.prefix_count(), 30_000_000);
-                filter.insert_hashes(&before).unwrap();
+                before.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
                 let mut answers = Bitmap::new();
                 let count =
                     filter.insert_new_hashes_parallel(hashes, &mut answers, threads).unwrap();
@@ -110,7 +110,7 @@ fn regions_that_put_many_keys_beside_their_lines() {
     };
     let mut filter = GrowingFilter::new(1 << 30, 0.01, 0).unwrap();
     let mut all = some(0..260);
-    filter.insert_hashes(&all).unwrap();
+    all.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
     for first in (260..320).step_by(20) {
         let mut batch = some(first..first + 20);
         // Another one so often that all are sorted by region.

@@ -1,0 +1,84 @@
+//! Inserts of so many hashes at once that the filter is sooner built anew with them.
+
+use super::GrowingFilter;
+use super::build::{Keys, Lengths, Plan};
+use super::regions::PARTS;
+use super::runs::{InLines, Runs, With};
+use crate::error::Error;
+use crate::kernel::growing::place::Common;
+use crate::layouts::growing::region;
+
+/// Fewer hashes are inserted one by one.
+const LEAST: usize = 4096;
+/// So are fewer than the keys that there are, divided by this.
+const PART: u64 = 8;
+
+impl GrowingFilter {
+    /// Builds a bounded filter anew, of its prefixes and those of many hashes. Returns false, and changes nothing,
+    /// if it is unbounded, if inserts one by one are as fast, or if there is no memory.
+    pub(super) fn build_with(&mut self, hashes: &[u64]) -> bool {
+        let pays = hashes.len() >= LEAST && hashes.len() as u64 >= self.key_count / PART;
+        // What comes later gets longer prefixes in an unbounded one.
+        pays && !self.common.mixed() && self.try_build_with(hashes).is_ok()
+    }
+
+    fn try_build_with(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        if hashes.is_sorted() {
+            return self.build_with_sorted(hashes);
+        }
+        let mut sorted = Vec::new();
+        sorted.try_reserve_exact(hashes.len()).map_err(|_| Error::OutOfMemory)?;
+        sorted.extend_from_slice(hashes);
+        sorted.sort_unstable();
+        self.build_with_sorted(&sorted)
+    }
+
+    fn build_with_sorted(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        let key_count = self.key_count.saturating_add(hashes.len() as u64);
+        let plan = Plan { in_turn: true, ..self.plan(Lengths::default(), true, key_count) };
+        let mut keys: Keys = match self.regions.len() {
+            PARTS => self.keys_of_regions(),
+            _ => plan.count(self.runs()),
+        };
+        let mut rest = hashes;
+        for (part, keys) in (0..).zip(&mut keys) {
+            let own = rest.partition_point(|&hash| region(hash) <= part);
+            *keys += own as u64;
+            rest = &rest[own..];
+        }
+        let mut new = plan.build(Some(keys), || {
+            let prefixes = Prefixes { common: self.common, hashes, lines: InLines::new(self) };
+            With::new(Runs::new(prefixes), self.beside_lines())
+        })?;
+        new.changes = std::mem::take(&mut self.changes);
+        hashes.iter().for_each(|&hash| new.changes.insert(hash));
+        *self = new;
+        Ok(())
+    }
+}
+
+/// The prefixes in the lines of a bounded filter, and those of hashes that ascend, in order.
+struct Prefixes<'a> {
+    common: Common,
+    hashes: &'a [u64],
+    lines: InLines<'a>,
+}
+
+impl Iterator for Prefixes<'_> {
+    type Item = u64;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u64> {
+        let Some((&hash, rest)) = self.hashes.split_first() else {
+            return self.lines.next();
+        };
+        let own = self.common.normal(hash, 0);
+        // What no prefix is comes behind all hashes.
+        let stored = if self.lines.is_there() { self.lines.first() } else { u64::MAX };
+        // No branch: which one is next cannot be foreseen.
+        let is_own = own < stored;
+        self.lines.pass((!is_own).into());
+        self.hashes = if is_own { rest } else { self.hashes };
+        Some(own.min(stored))
+    }
+}
