@@ -8,6 +8,8 @@ mod build;
 mod bytes;
 mod chain;
 mod change;
+#[cfg(test)]
+mod flooded_tests;
 mod freeze;
 mod journal;
 mod journal_file;
@@ -107,9 +109,11 @@ use unsaved::Changes;
 /// # Keys chosen by an attacker
 ///
 /// An attacker who knows the seed can choose keys that all belong into one line. They fill a few lines after
-/// it, then go into a sorted list, which every probe for an absent key searches. Answers stay right, but
-/// probes become slow. Copies of one key do no such harm: from the ninth on they are only counted. If keys
-/// come from outside, take a [random](crate::hash::random_seed) seed.
+/// it, then go into a sorted list, which every probe for an absent key searches: 20 comparisons for a million
+/// keys there. Answers stay right, and what a call does is bounded. An insert changes 512 lines at most, 32 KiB,
+/// and puts 378 keys into the list at most. The list has a block for each 32 to 64 keys. A new block moves 24
+/// bytes for each block behind it: 750 KB if a million keys are there. Copies of one key do no such harm: from
+/// the ninth on they are only counted. If keys come from outside, take a [random](crate::hash::random_seed) seed.
 pub struct GrowingFilter {
     places: Places,
     regions: Vec<Region>,

@@ -58,6 +58,26 @@ fn a_bounded_filter_in_the_end() {
     }
 }
 
+/// With more keys than its bound the rate of a bounded filter rises in proportion, less what keys have in common.
+#[test]
+fn a_bounded_filter_beyond_its_bound() {
+    let most = if fewer() { 20_000 } else { 200_000 };
+    for rate in [0.01, 0.001] {
+        let (mut filter, mut state) = (GrowingFilter::new(most, rate, 0).unwrap(), 4);
+        for times in 1..=4 {
+            (0..most).for_each(|_| _ = filter.insert_hash(next_random(&mut state)).unwrap());
+            let expected = 1.0 - (-rate * f64::from(times)).exp();
+            let estimated = filter.estimated_rate();
+            println!("{times} times the bound: {estimated:.5}, expected {expected:.5}");
+            assert!((estimated / expected - 1.0).abs() < 0.02, "{times}: {estimated}");
+            assert!(estimated <= rate * f64::from(times));
+            let wrong = measured(&filter, 200_000, &mut state);
+            assert!((wrong - estimated).abs() < 5.0 * (estimated / 2e5).sqrt(), "{times}: {wrong}");
+        }
+        assert_eq!(filter.beside().1, 0);
+    }
+}
+
 /// The lines that a probe reads, on average: first of hashes that are not in, then of those that are.
 fn lines_per_probe(filter: &GrowingFilter, inserted: &[u64], state: &mut u64) -> [f64; 2] {
     let mean = |hashes: &[u64]| {
@@ -177,11 +197,15 @@ fn an_unbounded_filter_at_any_growth() {
     let most: u64 = if fewer() { 1 << 17 } else { 1 << 20 };
     for first in [1, 1000] {
         let (mut filter, mut state) = (GrowingFilter::unbounded(first, 0.01, 0).unwrap(), 6);
-        let (mut inserted, mut sum, mut samples) = (Vec::new(), 0.0, 0);
+        let (mut inserted, mut sum, mut samples, mut highest) = (Vec::new(), 0.0, 0, 0.0_f64);
         for keys in 1..=most {
             let hash = next_random(&mut state);
             filter.insert_hash(hash).unwrap();
             inserted.push(hash);
+            // Small filters are one region, and take whole lines.
+            if keys >= 20_000 && keys % 97 == 0 {
+                highest = highest.max(bits(&filter, keys));
+            }
             if keys % (most / 64) == 0 {
                 let rate = filter.estimated_rate();
                 assert!(rate <= 0.01, "{keys} keys: {rate}");
@@ -194,7 +218,8 @@ fn an_unbounded_filter_at_any_growth() {
             }
         }
         let mean = sum / f64::from(samples);
-        println!("{first} first: {mean:.2} bits per key on average");
+        println!("{first} first: {mean:.2} bits per key on average, {highest:.2} at most");
+        assert!(highest < 18.5, "{highest}");
         assert!(mean < if fewer() { 17.5 } else { 16.5 }, "{mean}");
         assert!(measured(&filter, 200_000, &mut state) <= 0.0105);
         assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));

@@ -3,6 +3,7 @@
 use crate::definition::{fewer, next_random};
 use bloomline::definition::growing::{Mixed, Multiset};
 use bloomline::{Bitmap, Error, GrowingFilter};
+use std::collections::HashSet;
 
 /// Where the hashes of a history are.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,9 @@ impl Keys {
         }
     }
 }
+
+/// The lines that a probe reads at most, wherever keys crowd: a value lies 256 buckets behind its home at most.
+const MOST_LINES: usize = 512;
 
 /// A filter and its model, which do the same.
 struct Both {
@@ -77,6 +81,7 @@ impl Both {
         let all = || self.keys.iter().rev().take(2000).chain(&others).copied();
         for hash in all() {
             self.probe(hash);
+            assert!(self.filter.lines_read(hash) <= MOST_LINES, "{hash:#x}");
             assert_eq!(self.filter.count_hash(hash), self.model.count(hash));
         }
         let hashes: Vec<u64> = all().collect();
@@ -202,6 +207,13 @@ fn unbounded_filters_lose_no_key() {
 fn unbounded_history(keys: Keys, size: usize, first: u64) {
     let mut filter = GrowingFilter::unbounded(first, 0.01, 0).unwrap();
     let (mut state, mut inside) = (3, Vec::new());
+    // Of keys that are in, others of their kind, and any.
+    let check_list = |filter: &GrowingFilter, inside: &[u64], state: &mut u64| {
+        let some = inside.iter().copied().step_by(inside.len() / 1000 + 1);
+        let others: Vec<u64> = (0..500).map(|_| keys.next(state)).collect();
+        let any: Vec<u64> = (0..500).map(|_| next_random(state)).collect();
+        answers_as_listed(filter, some.chain(others).chain(any));
+    };
     let mut first_length = Mixed::new(filter.prefix_count() / 16);
     for round in 0..2 {
         while inside.len() < size {
@@ -222,6 +234,7 @@ fn unbounded_history(keys: Keys, size: usize, first: u64) {
             assert!(sorted.is_sorted_by(|a, b| a < b));
             assert!(filter.estimated_rate() <= 0.01, "{}", filter.estimated_rate());
         }
+        check_list(&filter, &inside, &mut state);
         while inside.len() > size / 10 {
             for _ in 0..size / 10 + 1 {
                 if inside.is_empty() {
@@ -232,10 +245,12 @@ fn unbounded_history(keys: Keys, size: usize, first: u64) {
             }
             assert!(inside.iter().all(|&hash| filter.contains_hash(hash)), "a false negative");
         }
+        check_list(&filter, &inside, &mut state);
     }
-    for hash in inside {
+    while let Some(hash) = inside.pop() {
         filter.remove_hash(hash).unwrap();
     }
+    check_list(&filter, &inside, &mut state);
 }
 
 /// Only inserts: what it answers is what the prefixes say that it lists, each of its own length.
@@ -246,23 +261,22 @@ fn unbounded_filters_answer_by_the_prefixes_that_they_list() {
     for _ in 0..if fewer() { 5_000 } else { 100_000 } {
         filter.insert_hash(next_random(&mut state)).unwrap();
     }
-    let prefixes: Vec<u64> = filter.prefixes().map(|(prefix, _)| prefix).collect();
-    // All values that there are: those of the longest prefixes.
-    let longest = prefixes.iter().map(|prefix| prefix.trailing_zeros()).max().unwrap();
+    let longest = filter.prefixes().map(|(prefix, _)| prefix.trailing_zeros()).max().unwrap();
     assert!(longest > 8, "lengths differ");
-    let doublings = (1_u64 << 59) / filter.prefix_count();
-    let top = 63 - doublings.leading_zeros();
-    let all = u128::from(filter.prefix_count()) << (top + 1);
-    for _ in 0..20_000 {
-        let hash = next_random(&mut state);
-        let value = ((u128::from(hash) * all) >> 64) as u64;
-        let near = prefixes.partition_point(|&prefix| prefix <= value);
-        let covers = |&prefix: &u64| {
-            let end = prefix.trailing_zeros() + 1;
-            prefix >> end == value >> end
-        };
-        // A prefix that covers it may lie behind longer ones.
-        let around = &prefixes[near.saturating_sub(64)..(near + 64).min(prefixes.len())];
-        assert_eq!(filter.contains_hash(hash), around.iter().any(covers));
+    answers_as_listed(&filter, (0..20_000).map(|_| next_random(&mut state)));
+}
+
+/// A key may be present if a prefix of it is listed, of whatever length.
+fn answers_as_listed(filter: &GrowingFilter, hashes: impl Iterator<Item = u64>) {
+    let listed: HashSet<u64> = filter.prefixes().map(|(prefix, _)| prefix).collect();
+    let longest = ((1_u64 << 59) / filter.prefix_count()).ilog2();
+    // The bits of the prefix, a 1, and zeros.
+    let prefix = |hash: u64, length: u32| {
+        let all = u128::from(filter.prefix_count()) << length;
+        ((((u128::from(hash) * all) >> 64) as u64) << 1 | 1) << (longest - length)
+    };
+    for hash in hashes {
+        let is_listed = (0..=longest).any(|length| listed.contains(&prefix(hash, length)));
+        assert_eq!(filter.contains_hash(hash), is_listed, "{hash:#x}");
     }
 }
