@@ -38,7 +38,7 @@ const (
 // when the newest has as many keys as it is for, one for twice as many is added. A key goes
 // into the newest, unless one of them has it already: so keys that are added again do not
 // make it grow. Each stage has a lower rate than the one before, so that the sum of all is the
-// target. At a thousand times the first number there are 10 stages, which take 1.8
+// target. At a thousand times the first number there are 10 stages, which take 1.9
 // times the memory of a plain filter for so many keys at 1 %. Where the number can be guessed,
 // take a [Filter].
 //
