@@ -197,14 +197,16 @@ fn an_unbounded_filter_at_any_growth() {
     let most: u64 = if fewer() { 1 << 17 } else { 1 << 20 };
     for first in [1, 1000] {
         let (mut filter, mut state) = (GrowingFilter::unbounded(first, 0.01, 0).unwrap(), 6);
-        let (mut inserted, mut sum, mut samples, mut highest) = (Vec::new(), 0.0, 0, 0.0_f64);
+        let (mut inserted, mut sum, mut samples) = (Vec::new(), 0.0, 0);
+        // Behind the first lines: of small filters, and of others.
+        let mut highest = [0.0_f64; 2];
         for keys in 1..=most {
             let hash = next_random(&mut state);
             filter.insert_hash(hash).unwrap();
             inserted.push(hash);
-            // Small filters are one region, and take whole lines.
-            if keys >= 20_000 && keys % 97 == 0 {
-                highest = highest.max(bits(&filter, keys));
+            if keys >= 2_000 && keys % 97 == 0 {
+                let highest = &mut highest[usize::from(keys >= 1 << 16)];
+                *highest = highest.max(bits(&filter, keys));
             }
             if keys % (most / 64) == 0 {
                 let rate = filter.estimated_rate();
@@ -218,8 +220,8 @@ fn an_unbounded_filter_at_any_growth() {
             }
         }
         let mean = sum / f64::from(samples);
-        println!("{first} first: {mean:.2} bits per key on average, {highest:.2} at most");
-        assert!(highest < 18.5, "{highest}");
+        println!("{first} first: {mean:.2} bits per key on average, {highest:.2?} at most");
+        assert!(highest[0] < 22.5 && highest[1] < 18.0, "{highest:?}");
         assert!(mean < if fewer() { 17.5 } else { 16.5 }, "{mean}");
         assert!(measured(&filter, 200_000, &mut state) <= 0.0105);
         assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
