@@ -275,9 +275,7 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_COLUMN_SHAPE 35
 
-/**
- * A growing filter made for an unknown number of keys cannot be frozen or subtracted from.
- */
+/** A growing filter made for an unknown number of keys cannot be frozen or subtracted from. */
 #define BLOOMLINE_ERR_UNBOUNDED 36
 
 /** A record of a journal does not follow on the last one, or is of another filter. */
