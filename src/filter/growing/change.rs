@@ -81,8 +81,8 @@ impl GrowingFilter {
     /// As [`insert_keys`](GrowingFilter::insert_keys), for the hashes of keys.
     ///
     /// A bounded filter that gets 4,096 hashes or more, and an eighth as many as it has keys, is built anew with
-    /// them, several times as fast as by inserts. Meanwhile that takes its memory once more and, unless the hashes
-    /// ascend, 8 bytes for each. Without that memory they are inserted one by one.
+    /// them, which takes less time. Meanwhile it takes the memory of a copy and, unless the hashes ascend, 8
+    /// bytes for each. Without that memory they are inserted one by one.
     ///
     /// # Errors
     /// As [`GrowingFilter::insert_keys`].
