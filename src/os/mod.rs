@@ -8,5 +8,8 @@ pub(crate) mod environment;
 pub(crate) mod file;
 pub(crate) mod memory;
 pub(crate) mod numbers;
+#[cfg(unix)]
+mod pages;
 pub(crate) mod room;
+pub(crate) mod spare;
 pub(crate) mod threads;

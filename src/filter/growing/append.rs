@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::kernel::growing::place::Layout;
 use crate::kernel::growing::{OPENED, goes_on, set_goes_on};
 use crate::layouts::growing::{BASES, MOST_KEYS};
-use crate::os::arena::Spare;
+use crate::os::spare::Spare;
 
 /// Values that are counted from the start of a region, ascending.
 pub(super) struct Buffer {

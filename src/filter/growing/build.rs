@@ -11,7 +11,7 @@ use crate::kernel::Backend;
 use crate::kernel::growing::place::{Common, Layout};
 use crate::kernel::growing::{Calls, MOST_COPIES};
 use crate::layouts::growing::REGIONS;
-use crate::os::arena::Spare;
+use crate::os::spare::Spare;
 use crate::shape::growing::{FULL_AT_ONCE, SMALL, Width};
 
 const PARTS: usize = REGIONS as usize;

@@ -6,7 +6,7 @@ use crate::kernel::growing::place::Layout;
 use crate::kernel::growing::{Calls, Line, OPENED, goes_on, last, set_goes_on};
 use crate::layouts::growing::{BASES, HEADER, MOST_KEYS};
 use crate::line::LINE_BITS;
-use crate::os::arena::Spare;
+use crate::os::spare::Spare;
 
 /// The lines that may follow those which are the home of a prefix.
 pub(super) const SPARE: usize = 4;

@@ -43,10 +43,11 @@ use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::growing::Calls;
 use crate::kernel::growing::place::{Common, Layout, Places};
+use crate::kernel::growing::single::Single;
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
 use crate::layouts::growing::{Found, REGIONS};
-use crate::os::arena::Spare;
+use crate::os::spare::Spare;
 use crate::shape::growing::{self as shape, WHOLE};
 use ordered::Ordered;
 use state::{Alone, Region, Sweep, Terms};
@@ -139,6 +140,7 @@ pub struct GrowingFilter {
     /// What it was made with.
     terms: Terms,
     calls: &'static Calls,
+    single: Single,
     backend: Backend,
 }
 
@@ -222,6 +224,7 @@ impl GrowingFilter {
             changes: Changes::default(),
             terms,
             calls,
+            single: Single::of(backend),
             backend,
         }
     }

@@ -248,7 +248,10 @@ mod tests {
             {
                 // All of one and two of three of the other, some of them often; they have eight in lines at most.
                 let often = |key: u64| {
-                    std::iter::repeat_n(key, if key < 5000 && key.is_multiple_of(50) { 6 } else { 1 })
+                    std::iter::repeat_n(
+                        key,
+                        if key < 5000 && key.is_multiple_of(50) { 6 } else { 1 },
+                    )
                 };
                 let one = filter(unbounded, (0..one).flat_map(often));
                 let two = filter(unbounded, (0..two).map(|key| key * 3 / 2).flat_map(often));

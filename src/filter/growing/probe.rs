@@ -126,7 +126,7 @@ impl Probe for GrowingFilter {
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        let found = self.calls.contains(&self.places, hash);
+        let found = self.single.contains(&self.places, hash);
         if found == Found::Onward || !self.stash.is_empty() {
             return self.goes_on(hash, found);
         }

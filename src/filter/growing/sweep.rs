@@ -8,7 +8,7 @@ use super::state::Sweep;
 use crate::error::Error;
 use crate::kernel::growing::goes_on;
 use crate::kernel::growing::place::Layout;
-use crate::os::arena::Spare;
+use crate::os::spare::Spare;
 use crate::shape::growing::{SMALL, Width, at_least, next};
 use std::ops::Range;
 

@@ -6,7 +6,6 @@
 use super::avx512_pack::{BYTE, WIDEST, unpacked};
 use super::edit::{GOES_ON, Said};
 use super::find::{Same, find as find_by_words};
-use super::place::{First, Places};
 use super::select::Pdep;
 use super::width::{Width, width};
 use crate::layouts::growing::{Found, HEADER};
@@ -202,17 +201,15 @@ pub(super) unsafe fn find<const MIXED: bool>(line: &Line, value: i64, r: u32) ->
     }
 }
 
-/// As `Calls::contains`.
+/// As [`find`], in a function that calls it.
 ///
 /// # Safety
 /// This CPU has the instructions.
+#[inline]
 #[target_feature(
     enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
-pub(super) unsafe fn contains(places: &Places, hash: u64) -> Found {
-    let Some(First { line, value, r, is_mixed }) = places.first(hash) else {
-        return Found::Onward;
-    };
+pub(super) unsafe fn find_here(line: &Line, value: i64, r: u32, is_mixed: bool) -> Found {
     match (is_mixed, r) {
         (false, ..=BYTE) => find_in::<false, false>(line, value, r),
         (false, ..=WIDEST) => find_in::<false, true>(line, value, r),

@@ -6,7 +6,7 @@ use super::tests::line_of;
 use super::{CALLS, Entered, MOST_COPIES, WITHOUT_PDEP};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{BASES, Content, Found, mixed, write};
-use crate::os::arena::Spare;
+use crate::os::spare::Spare;
 
 /// The lines of a chain, plainly.
 struct Chain {

@@ -2,7 +2,7 @@
 //!
 //! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes
 //! lines apart and puts them together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
-//! `place` finds the line of a hash, `store` keeps lines in chunks.
+//! `place` finds the line of a hash, `store` keeps lines in chunks, `single` asks the home of one key.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
 //! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with all
 //! remainders of `avx512_pack` at once. `avx2` and `avx512_edit` move remainders.
@@ -38,6 +38,7 @@ mod regions_tests;
 mod select;
 pub mod sequence;
 pub(crate) mod shared;
+pub(crate) mod single;
 pub(crate) mod spans;
 mod store;
 #[cfg(test)]
@@ -56,7 +57,6 @@ pub(crate) use crate::layouts::growing::Found;
 pub(crate) use crate::line::Line;
 pub(crate) use batch::Answers;
 pub(crate) use enter::{Entered, MOST_COPIES};
-use place::{First, Places};
 use regions::Regions;
 use store::Lines;
 pub(crate) use whole::OPENED;
@@ -73,7 +73,6 @@ const EIGHT: usize = 8;
 pub(crate) struct Calls {
     find: unsafe fn(&Line, i64, u32) -> Found,
     find_mixed: unsafe fn(&Line, i64, u32) -> Found,
-    contains: unsafe fn(&Places, u64) -> Found,
     count: unsafe fn(&Line, i64, u32) -> u32,
     insert: unsafe fn(&mut Line, i64, u32) -> bool,
     remove: unsafe fn(&mut Line, i64, u32) -> bool,
@@ -152,13 +151,6 @@ impl Calls {
     pub(crate) fn find_mixed(&self, line: &Line, value: i64, r: u32) -> Found {
         // SAFETY: as in `find`.
         unsafe { (self.find_mixed)(line, value, r) }
-    }
-
-    /// What the home of a hash says of it. If its lines are not at hand, [`Found::Onward`].
-    #[inline(always)]
-    pub(crate) fn contains(&self, places: &Places, hash: u64) -> Found {
-        // SAFETY: as in `find`.
-        unsafe { (self.contains)(places, hash) }
     }
 
     /// As [`Calls::find`], for up to 64 lines, with a value and a width of remainders for each.
@@ -313,20 +305,6 @@ macro_rules! calls {
             unsafe { find::find::<$select, true>(line, value, r) }
         }
         $(#[$attribute])?
-        unsafe fn contains(places: &Places, hash: u64) -> Found {
-            match places.first(hash) {
-                // SAFETY: the caller's promise.
-                Some(First { line, value, r, is_mixed: false }) => unsafe {
-                    find::find::<$select, false>(line, value, r)
-                },
-                // SAFETY: as above.
-                Some(First { line, value, r, .. }) => unsafe {
-                    find::find::<$select, true>(line, value, r)
-                },
-                None => Found::Onward,
-            }
-        }
-        $(#[$attribute])?
         unsafe fn count(line: &Line, value: i64, r: u32) -> u32 {
             // SAFETY: the caller's promise.
             unsafe { find::count::<$select>(line, value, r) }
@@ -383,7 +361,6 @@ macro_rules! calls {
         Calls {
             find,
             find_mixed,
-            contains,
             find_many: $many,
             find_mixed_many: $mixed_many,
             locate: $locate,
@@ -470,7 +447,6 @@ static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
         Calls {
             find: avx512_find::find::<false>,
             find_mixed: avx512_find::find::<true>,
-            contains: avx512_find::contains,
             ..calls!(
                 avx512_edit::Wide,
                 avx512::find_many::<false>,

@@ -6,7 +6,7 @@ use super::tiles::Homes;
 use super::{Calls, EIGHT, Eight};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{mixed, place, prefix, region};
-use crate::os::arena::Spare;
+use crate::os::spare::Spare;
 use std::ptr::from_ref;
 
 /// Some number, of those with this seed.
