@@ -322,7 +322,8 @@ pub(super) static SBBF: Table = {
                 Avx512,
                 Sbbf,
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                sbbf::X86
+                one: sbbf::X86;
+                many: sbbf::Avx512
             )
         },
     ])

@@ -1,10 +1,14 @@
 //! Parquet's split blocks on the backends: `scalar` here, the others in a file each.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 #[cfg(not(target_arch = "x86_64"))]
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512::Avx512;
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::Portable;
 #[cfg(target_arch = "x86_64")]

@@ -1,5 +1,5 @@
-//! Parquet's split blocks with AVX2 and AVX-512: a block is one register of 256 bits. Reached only
-//! through the detection in `kernel`.
+//! Parquet's split blocks with AVX2 and, one key at a time, AVX-512: a block is one register of 256 bits. Reached
+//! only through the detection in `kernel`.
 
 use super::super::batch::Ops;
 use super::super::lines::Lines;
@@ -51,7 +51,7 @@ pub(in crate::kernel) unsafe fn contains_inlined(single: &Single<'_>, hash: u64)
 /// The bits of a key in its block.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn mask(hash: u64) -> __m256i {
+pub(super) fn mask(hash: u64) -> __m256i {
     // SAFETY: the table is 32 bytes.
     let salts = unsafe { _mm256_loadu_si256(SALTS.as_ptr().cast()) };
     let products = _mm256_mullo_epi32(_mm256_set1_epi32(hash as i32), salts);
