@@ -132,6 +132,35 @@ static void check_pairs(const bloomline_group *group, size_t n, bool mixed)
     }
 }
 
+/* Filter by filter, and any of the keys: those from 'first' on, so many. */
+static void check_many(const bloomline_group *group, size_t n, bool mixed, size_t first, size_t keys)
+{
+    enum { EACH = (KEYS + 63) / 64 };
+    static uint64_t rows[MOST * EACH];
+    uint64_t some[WORDS + 1];
+    size_t each = (keys + 63) / 64, total = 0, maybe = 0;
+    memset(rows, 0xFF, sizeof rows);
+    memset(some, 0xFF, sizeof some);
+    size_t all = bloomline_group_contains_hashes_by_member(group, hashes + first, keys, rows);
+    size_t any = bloomline_group_contains_any_hash(group, hashes + first, keys, some);
+    for (size_t i = 0; i < n; i++) {
+        size_t found = 0;
+        for (size_t key = 0; key < keys; key++) {
+            bool is_in = expected(i, mixed, hashes[first + key]);
+            CHECK(is_in == bit_of(rows + i * each, key));
+            found += is_in;
+        }
+        CHECK(keys % 64 == 0 || rows[i * each + keys / 64] >> (keys % 64) == 0);
+        CHECK(bit_of(some, i) == (found > 0));
+        maybe += found > 0;
+        total += found;
+    }
+    CHECK_U64(total, all);
+    CHECK_U64(maybe, any);
+    CHECK(n % 64 == 0 || some[n / 64] >> (n % 64) == 0);
+    CHECK_U64(UINT64_MAX, some[(n + 63) / 64]);
+}
+
 static void check(bool mixed)
 {
     static const size_t counts[] = {0, 1, 2, 63, 64, 65, 128, MOST};
@@ -164,6 +193,8 @@ static void check(bool mixed)
         }
         CHECK_U64(total, all);
         check_pairs(group, n, mixed);
+        static const size_t many[] = {0, 1, 4, 5, 64, 65, KEYS - 1};
+        for (size_t m = 0; m < sizeof many / sizeof many[0]; m++) check_many(group, n, mixed, m % 2, many[m]);
         bloomline_group_free(group);
     }
     drop();
@@ -202,6 +233,13 @@ static void filters_that_hash_differently(void)
     uint64_t rows[6];
     CHECK_U64(213, bloomline_group_contains_hashes(group, hashes, 3, rows));
     CHECK(rows[4] == UINT64_MAX && rows[5] == 0x7F);
+    uint64_t by_member[71];
+    CHECK_U64(213, bloomline_group_contains_hashes_by_member(group, hashes, 3, by_member));
+    CHECK(by_member[0] == 7 && by_member[70] == 7);
+    CHECK_U64(71, bloomline_group_contains_any_hash(group, hashes, 3, rows));
+    CHECK(rows[0] == UINT64_MAX && rows[1] == 0x7F);
+    CHECK_U64(0, bloomline_group_contains_any_hash(group, hashes, 0, rows));
+    CHECK(rows[0] == 0 && rows[1] == 0);
     bloomline_group_free(group);
     /* One seed, and a view that was not opened: alike. */
     uint64_t bitmap, hash = bloomline_hash("none", 4, 0);
@@ -263,6 +301,13 @@ static void what_cannot_be_answered(void)
     CHECK(bitmap[2] == UINT64_MAX && bitmap[3] == 63 && bitmap[4] == 0);
     CHECK_U64(140, bloomline_group_contains_hashes(group, asked, 2, NULL));
     CHECK_U64(0, bloomline_group_contains_hashes(group, NULL, 0, NULL));
+    CHECK_U64(140, bloomline_group_contains_hashes_by_member(group, NULL, 2, bitmap));
+    CHECK(bitmap[0] == 3 && bitmap[69] == 3);
+    CHECK_U64(140, bloomline_group_contains_hashes_by_member(group, asked, 2, NULL));
+    CHECK_U64(0, bloomline_group_contains_hashes_by_member(group, NULL, 0, NULL));
+    CHECK_U64(70, bloomline_group_contains_any_hash(group, NULL, 2, bitmap));
+    CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
+    CHECK_U64(70, bloomline_group_contains_any_hash(group, asked, 2, NULL));
     CHECK_U64(70, bloomline_group_contains_pairs(group, NULL, asked, 70, bitmap));
     CHECK_U64(70, bloomline_group_contains_pairs(group, numbers, NULL, 70, bitmap));
     CHECK_U64(70, bloomline_group_contains_pairs(NULL, numbers, asked, 70, bitmap));
@@ -281,12 +326,16 @@ static void what_cannot_be_answered(void)
     CHECK_U64(SIZE_MAX, bloomline_group_contains_hash(NULL, 1, bitmap));
     CHECK_U64(SIZE_MAX, bloomline_group_contains(NULL, "a", 1, bitmap));
     CHECK_U64(SIZE_MAX, bloomline_group_contains_hashes(NULL, asked, 2, bitmap));
+    CHECK_U64(SIZE_MAX, bloomline_group_contains_hashes_by_member(NULL, asked, 2, bitmap));
+    CHECK_U64(SIZE_MAX, bloomline_group_contains_any_hash(NULL, asked, 2, bitmap));
     CHECK(bitmap[0] == 0);
     CHECK_U64(0, bloomline_group_view_count(NULL));
     bloomline_group_free(NULL);
     REQUIRE_OK(bloomline_group_new(NULL, 0, &group));
     CHECK_U64(0, bloomline_group_contains_hash(group, 1, NULL));
     CHECK_U64(0, bloomline_group_contains_hashes(group, asked, 70, NULL));
+    CHECK_U64(0, bloomline_group_contains_hashes_by_member(group, asked, 70, NULL));
+    CHECK_U64(0, bloomline_group_contains_any_hash(group, asked, 70, NULL));
     CHECK_U64(70, bloomline_group_contains_pairs(group, numbers, asked, 70, bitmap));
     bloomline_group_free(group);
 }

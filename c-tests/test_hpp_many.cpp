@@ -43,6 +43,10 @@ void groups()
     Bitmap bitmap;
     CHECK_U64(3, group->contains_hashes(hashes, bitmap)); /* a row for each hash */
     CHECK(bitmap.size() == 128 && bitmap[0] && !bitmap[1] && bitmap[2] && !bitmap[64] && bitmap[66]);
+    CHECK_U64(3, group->contains_hashes_by_member(hashes, bitmap)); /* a row for each view */
+    CHECK(bitmap.size() == 192 && bitmap[0] && !bitmap[1] && !bitmap[64] && bitmap[128] && bitmap[129]);
+    CHECK_U64(2, group->contains_any_hash(hashes, bitmap));
+    CHECK(bitmap.size() == 3 && bitmap[0] && !bitmap[1] && bitmap[2]);
     CHECK_U64(1, group->contains_hash(hashes[1], bitmap));
     CHECK(bitmap.size() == 3 && bitmap[2]);
     CHECK_U64(2, group->contains("apple"sv, bitmap));
@@ -67,6 +71,8 @@ void groups()
     CHECK_U64(5, moved.contains_pairs({members.data(), 2}, asked, bitmap));
     CHECK_U64(5, Group().contains_pairs(members, asked, bitmap));
     CHECK_U64(SIZE_MAX, Group().contains_hash(1, bitmap));
+    CHECK_U64(SIZE_MAX, Group().contains_any_hash(hashes, bitmap));
+    CHECK_U64(SIZE_MAX, Group().contains_hashes_by_member(hashes, bitmap));
 }
 
 // The columns of a matrix are the filters, in memory, in bytes, and in single ranges of them.

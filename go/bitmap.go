@@ -67,3 +67,10 @@ func (b Bitmap) sized(n int) Bitmap {
 	clear(b)
 	return b
 }
+
+// setFirst sets the first n bits.
+func (b Bitmap) setFirst(n int) {
+	for i := range n {
+		b[i/64] |= 1 << (i % 64)
+	}
+}

@@ -151,6 +151,76 @@ func (g *Group) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	return out
 }
 
+// ContainsHashesByMember is the same, filter by filter: the answers of each begin in a word of their own. Those
+// of filter i are out[i*words:(i+1)*words], where words is len(hashes) divided by 64, rounded up. It is for many
+// hashes; for columns of one matrix ContainsHashes is faster.
+func (g *Group) ContainsHashesByMember(hashes []uint64, out Bitmap) Bitmap {
+	words := (len(hashes) + 63) / 64
+	out = out.sized(64 * words * g.Len())
+	for i := range g.Len() {
+		row := out[i*words : (i+1)*words : (i+1)*words]
+		if g.alike {
+			g.views[i].ContainsHashes(hashes, row)
+		} else {
+			row.setFirst(len(hashes))
+		}
+	}
+	runtime.KeepAlive(g)
+	return out
+}
+
+// ContainsAnyHash probes all filters for any of many keys, by their hashes: bit i of the answers says whether
+// filter i may have at least one of them. It is what a query with IN asks of files or partitions. A filter is
+// probed for no more than some thousand keys after the first one that it may have.
+func (g *Group) ContainsAnyHash(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(g.Len())
+	if len(out) == 0 || len(hashes) == 0 {
+		return out
+	}
+	if !g.alike {
+		out.setFirst(g.Len())
+		return out
+	}
+	for i := range g.runs {
+		run := &g.runs[i]
+		if run.columns != nil || len(hashes) <= fewKeys {
+			row := make(Bitmap, len(out))
+			for _, hash := range hashes {
+				run.answer(g, hash, row)
+				for i := range row {
+					out[i] |= row[i]
+					row[i] = 0
+				}
+			}
+			continue
+		}
+		for _, place := range run.places {
+			if g.views[place].containsAny(hashes) {
+				out[place/64] |= 1 << (place % 64)
+			}
+		}
+	}
+	runtime.KeepAlive(g)
+	return out
+}
+
+// Up to fewKeys keys are asked of all filters of a run, one after the other.
+const fewKeys = 4
+
+// containsAny reports whether any of these keys may be present. Little is asked in vain if one of the first is,
+// and the batches are long if none is.
+func (v *View) containsAny(hashes []uint64) bool {
+	var room [16]uint64
+	for most := 64; len(hashes) > 0; most = 64 * len(room) {
+		part := hashes[:min(most, len(hashes))]
+		if v.ContainsHashes(part, room[:]).Count() > 0 {
+			return true
+		}
+		hashes = hashes[len(part):]
+	}
+	return false
+}
+
 // ContainsPairs probes one filter for each hash: bit i of the answers is that of filter members[i]
 // for hashes[i], as that filter hashes keys. Where there is no such filter, or no number for a hash,
 // the answer is true. A lookup of many keys asks so, each in its own table. [SelectPairs] returns the rows.
@@ -176,9 +246,7 @@ func (g *Group) answerHash(hash uint64, out Bitmap) {
 		return
 	}
 	if !g.alike {
-		for i := range g.views {
-			out[i/64] |= 1 << (i % 64)
-		}
+		out.setFirst(g.Len())
 		return
 	}
 	for i := range g.runs {

@@ -96,6 +96,7 @@ func checkGroup(t *testing.T, members []groupMember) {
 				t.Fatalf("%d members, hash %x: bits past the end", n, hash)
 			}
 		}
+		checkManyOfGroup(t, group, members[:n], probes)
 		numbers := make([]uint32, len(probes)-1)
 		for j := range numbers {
 			numbers[j] = uint32(j * 31 % (n + 1))
@@ -131,6 +132,40 @@ func checkGroup(t *testing.T, members []groupMember) {
 		}
 		if got := RefinePairs(group, numbers, probes, any); !slices.Equal(got, left) {
 			t.Fatalf("%d members: refined %v, want %v", n, got, left)
+		}
+	}
+}
+
+// checkManyOfGroup holds the answers filter by filter, and those for any of many hashes, to the members'.
+func checkManyOfGroup(t *testing.T, group *Group, members []groupMember, probes []uint64) {
+	t.Helper()
+	absent := randomHashes(1300, 99)
+	for _, asked := range [][]uint64{nil, probes[:1], probes[1:4], probes[:5], probes[3:68], probes, append(absent, probes[40]), absent} {
+		each := (len(asked) + 63) / 64
+		rows := group.ContainsHashesByMember(asked, Bitmap{^uint64(0)})
+		some := group.ContainsAnyHash(asked, Bitmap{^uint64(0)})
+		total, maybe := 0, 0
+		for i, member := range members {
+			found := 0
+			for j, hash := range asked {
+				want := member.plain(hash)
+				if rows.Has(64*each*i+j) != want {
+					t.Fatalf("filter %d of %d, hash %x: want %v", i, len(members), hash, want)
+				}
+				if want {
+					found++
+				}
+			}
+			if some.Has(i) != (found > 0) {
+				t.Fatalf("filter %d of %d has %d of %d hashes: %v", i, len(members), found, len(asked), some.Has(i))
+			}
+			if found > 0 {
+				maybe++
+			}
+			total += found
+		}
+		if len(rows) != each*len(members) || rows.Count() != total || some.Count() != maybe {
+			t.Fatalf("%d filters, %d hashes: bits past the end", len(members), len(asked))
 		}
 	}
 }
@@ -200,6 +235,12 @@ func TestGroupHashesDifferently(t *testing.T) {
 	if n := group.ContainsHashes([]uint64{1, 2}, nil).Count(); n != 142 {
 		t.Errorf("two hashes of two seeds: %d of 142", n)
 	}
+	if n := group.ContainsHashesByMember([]uint64{1, 2}, nil).Count(); n != 142 {
+		t.Errorf("two hashes of two seeds, filter by filter: %d of 142", n)
+	}
+	if n := group.ContainsAnyHash([]uint64{1, 2}, nil).Count(); n != 71 {
+		t.Errorf("any of two hashes of two seeds: %d of 71", n)
+	}
 }
 
 // What is not there rules out nothing.
@@ -210,6 +251,9 @@ func TestGroupOfNothing(t *testing.T) {
 		}
 		if len(group.ContainsHashes([]uint64{1}, nil)) != 0 {
 			t.Error("rows of no filters")
+		}
+		if len(group.ContainsHashesByMember([]uint64{1}, nil)) != 0 || len(group.ContainsAnyHash([]uint64{1}, nil)) != 0 {
+			t.Error("answers of no filters")
 		}
 		if got := group.ContainsPairs([]uint32{0}, []uint64{1, 2}, nil); got.Count() != 2 {
 			t.Errorf("pairs of no filters: %v", got)

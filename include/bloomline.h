@@ -1267,6 +1267,27 @@ BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *grou
     const uint64_t *hashes, size_t n, uint64_t *bitmaps);
 
 /**
+ * bloomline_group_contains_hashes_by_member() is the same, filter by filter: the answers of each
+ * filter begin in a word of their own. Those of filter i begin at bitmaps[i * words], where 'words'
+ * is 'n' divided by 64, rounded up. 'bitmaps' has room for so many words for each filter. It is for
+ * many keys: each filter is probed for all of them as by bloomline_view_contains_hashes(), but
+ * memory is prefetched by the size of all filters together. For columns of one matrix
+ * bloomline_group_contains_hashes() is faster.
+ */
+BLOOMLINE_API size_t bloomline_group_contains_hashes_by_member(const bloomline_group *group,
+    const uint64_t *hashes, size_t n, uint64_t *bitmaps);
+
+/**
+ * bloomline_group_contains_any_hash() probes all filters of 'group' for any of 'n' keys, by their
+ * hashes: bit i of 'bitmap' is set if at least one of the keys may be present in filter i. It
+ * returns how many bits are set. It is what a query with IN asks of files or partitions. A filter
+ * is probed for no more than some thousand keys after the first one that may be present. If
+ * 'group' is NULL, it writes nothing and returns SIZE_MAX.
+ */
+BLOOMLINE_API size_t bloomline_group_contains_any_hash(const bloomline_group *group,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/**
  * bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
  * the key of hashes[i]. That hash is the one that this filter uses. It is for looking up many
  * keys, each in its own table. It returns how many keys may be present. If members[i] is not below

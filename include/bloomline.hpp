@@ -1253,6 +1253,16 @@ public:
         return out.fill_rows(view_count(), hashes.size(), bloomline_group_contains_hashes, get(), hashes.data(),
                              hashes.size());
     }
+    /// The same filter by filter, for many keys: the bit of hashes[j] for view i is out[i * stride + j],
+    /// where stride is hashes.size() rounded up to a multiple of 64.
+    size_t contains_hashes_by_member(Span<const uint64_t> hashes, Bitmap &out) const {
+        return out.fill_rows(hashes.size(), view_count(), bloomline_group_contains_hashes_by_member, get(),
+                             hashes.data(), hashes.size());
+    }
+    /// Returns how many filters may have any of these keys; bit i of 'out' is for view i.
+    size_t contains_any_hash(Span<const uint64_t> hashes, Bitmap &out) const {
+        return out.fill(view_count(), bloomline_group_contains_any_hash, get(), hashes.data(), hashes.size());
+    }
     /// Probes filter members[i] for hashes[i]; bit i of 'out' is for that. If there is no such filter,
     /// the key may be present. If there are fewer members than hashes, all keys may.
     size_t contains_pairs(Span<const uint32_t> members, Span<const uint64_t> hashes, Bitmap &out) const {

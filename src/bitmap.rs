@@ -51,6 +51,15 @@ fn set_bits(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Sets the bits of so many answers, each "maybe". Returns how many.
+pub(crate) fn all_present(count: usize, bitmap: &mut [u64]) -> usize {
+    for (i, word) in bitmap.words(count).iter_mut().enumerate() {
+        let left = count - 64 * i;
+        *word = if left < 64 { (1 << left) - 1 } else { u64::MAX };
+    }
+    count
+}
+
 impl AnswerWords for [u64] {
     #[inline]
     fn words(&mut self, answers: usize) -> &mut [u64] {
@@ -210,5 +219,21 @@ impl fmt::Debug for Bitmap {
             }
         }
         f.debug_struct("Bitmap").field("len", &self.len).field("ones", &Ones(self)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_present;
+
+    #[test]
+    fn a_batch_that_cannot_be_probed_is_all_present() {
+        for count in 0..=200usize {
+            let mut words = vec![0; count.div_ceil(64)];
+            assert_eq!(all_present(count, &mut words), count);
+            for i in 0..words.len() * 64 {
+                assert_eq!(words[i / 64] >> (i % 64) & 1 == 1, i < count, "bit {i} of {count}");
+            }
+        }
     }
 }

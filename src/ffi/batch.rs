@@ -3,7 +3,7 @@
 use super::boundary::*;
 use super::hash::{Key, bloomline_bytes, keys_at};
 use crate::Probe;
-use crate::filter::views::all_present;
+use crate::bitmap::all_present;
 use crate::filter::{FewHashes, KEY_BY_KEY, hash_of};
 use crate::hash::xxph3::SHORT;
 

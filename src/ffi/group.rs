@@ -3,9 +3,11 @@
 use super::boundary::*;
 use super::select::{reach, rows_to};
 use super::view::{bloomline_view, unpack};
-use crate::filter::group::{Members, one_hash, one_key, refine_pairs, rows, select_pairs};
+use crate::bitmap::all_present;
+use crate::filter::group::{
+    Members, any, by_member, one_hash, one_key, refine_pairs, rows, select_pairs,
+};
 use crate::filter::select::Row;
-use crate::filter::views::all_present;
 
 /// Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
 /// partitions. Make a group once, and a new one when the set of filters changes. A probe then takes
@@ -90,6 +92,43 @@ fn bloomline_group_contains_hashes(
             rows.map(|row| all_present(members.len(), row)).sum()
         }
     }
+}
+
+/// bloomline_group_contains_hashes_by_member() is the same, filter by filter: the answers of each
+/// filter begin in a word of their own. Those of filter i begin at bitmaps[i * words], where 'words'
+/// is 'n' divided by 64, rounded up. 'bitmaps' has room for so many words for each filter. It is for
+/// many keys: each filter is probed for all of them as by bloomline_view_contains_hashes(), but
+/// memory is prefetched by the size of all filters together. For columns of one matrix
+/// bloomline_group_contains_hashes() is faster.
+fn bloomline_group_contains_hashes_by_member(
+    group: *const bloomline_group, hashes: *const u64, n: usize, bitmaps: *mut u64,
+) -> usize {
+    let Some(bloomline_group(members)) = shared(group) else { return usize::MAX };
+    let Some(bitmaps) = bitmaps_at(bitmaps, n.div_ceil(64), members.len()) else {
+        return members.len().saturating_mul(n);
+    };
+    match slice(hashes, n) {
+        Some(hashes) => by_member(members, hashes, bitmaps),
+        None => {
+            let rows = bitmaps.chunks_exact_mut(n.div_ceil(64).max(1));
+            rows.map(|row| all_present(n, row)).sum()
+        }
+    }
+}
+
+/// bloomline_group_contains_any_hash() probes all filters of 'group' for any of 'n' keys, by their
+/// hashes: bit i of 'bitmap' is set if at least one of the keys may be present in filter i. It
+/// returns how many bits are set. It is what a query with IN asks of files or partitions. A filter
+/// is probed for no more than some thousand keys after the first one that may be present. If
+/// 'group' is NULL, it writes nothing and returns SIZE_MAX.
+fn bloomline_group_contains_any_hash(
+    group: *const bloomline_group, hashes: *const u64, n: usize, bitmap: *mut u64,
+) -> usize {
+    let hashes = slice(hashes, n);
+    answer(group, bitmap, |members, words| match hashes {
+        Some(hashes) => any(members, hashes, words),
+        None => all_present(members.len(), words),
+    })
 }
 
 /// bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for

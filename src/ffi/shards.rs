@@ -3,8 +3,8 @@
 use super::batch::answer;
 use super::boundary::*;
 use super::view::{bloomline_view, unpack};
+use crate::bitmap::all_present;
 use crate::filter::shards::{Shards, answer_by_shards};
-use crate::filter::views::all_present;
 use crate::shard_of;
 
 exports! {

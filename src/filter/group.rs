@@ -2,8 +2,7 @@
 
 use super::select::{RUN, Room, Row, SMALL_RUN, last_row, refine_answered, select_answered};
 use super::view::View;
-use super::views::all_present;
-use crate::bitmap::{Answers, answers_of_rows};
+use crate::bitmap::{Answers, all_present, answers_of_rows};
 use crate::error::Error;
 pub(crate) use crate::kernel::Members;
 use crate::kernel::Owned;
@@ -114,6 +113,57 @@ impl<T> Group<T> {
     pub fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let members = self.0.members();
         rows(members, hashes, answers.words(answers_of_rows(members.words(), hashes.len())))
+    }
+
+    /// The same, member by member: the answers of each member begin in a word of their own, those of member
+    /// `i` at word `i * hashes.len().div_ceil(64)`. Returns how many answers are true.
+    ///
+    /// It is for many keys. Each member is probed for all of them as by its own
+    /// [`contains_hashes`](View::contains_hashes), but lines are prefetched by the size of all members
+    /// together: of filters that do not fit in the cache together, none is there when its turn comes. For
+    /// columns of one matrix [`Group::contains_hashes`] is faster.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`].
+    pub fn contains_hashes_by_member(
+        &self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let members = self.0.members();
+        let all = answers_of_rows(hashes.len().div_ceil(64), members.len());
+        by_member(members, hashes, answers.words(all))
+    }
+
+    /// Probes all members for any of many keys, by their hashes. Answer `i` is true if at least one of the
+    /// keys may be present in member `i`. Returns how many are. It is what a query with `IN` asks of files
+    /// or partitions. A member is asked for no more than some thousand keys after the first one that may be
+    /// present, so this takes less time than all answers would. The members must hash keys alike: see
+    /// [`Group::contains_hash`].
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`].
+    ///
+    /// ```
+    /// use bloomline::{Filter, Group, hash::hash};
+    ///
+    /// let files = [["apple", "pear"], ["plum", "fig"]].map(|keys| Filter::from_keys(keys, 0.0001));
+    /// let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
+    /// let group = Group::new(files.iter().map(Filter::view))?;
+    ///
+    /// let asked = ["pear", "quince"].map(|key| hash(key, 0));
+    /// let mut read = [0u64; 1];
+    /// assert_eq!(group.contains_any_hash(&asked, &mut read), 1);
+    /// assert_eq!(read[0], 0b01); // the first file only
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    pub fn contains_any_hash(
+        &self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let members = self.0.members();
+        any(members, hashes, answers.words(members.len()))
     }
 
     /// Probes one member for each key: member `members[i]` for the key of hash `hashes[i]`, as that member
@@ -275,6 +325,27 @@ pub(crate) fn one_hash(members: &Members<'_>, hash: u64, words: &mut [u64]) -> u
 pub(crate) fn rows(members: &Members<'_>, hashes: &[u64], words: &mut [u64]) -> usize {
     let rows = words.chunks_exact_mut(members.words().max(1));
     hashes.iter().zip(rows).map(|(&hash, row)| one_hash(members, hash, row)).sum()
+}
+
+/// Many hashes in each member, a row of words for each member.
+pub(crate) fn by_member(members: &Members<'_>, hashes: &[u64], words: &mut [u64]) -> usize {
+    if members.hash().is_some() {
+        return members.answer_by_member(hashes, words);
+    }
+    let rows = words.chunks_exact_mut(hashes.len().div_ceil(64).max(1));
+    rows.map(|row| all_present(hashes.len(), row)).sum()
+}
+
+/// Any of many hashes in each member.
+pub(crate) fn any(members: &Members<'_>, hashes: &[u64], words: &mut [u64]) -> usize {
+    match members.hash() {
+        Some(_) => members.answer_any(hashes, words),
+        None if hashes.is_empty() => {
+            words.fill(0);
+            0
+        }
+        None => all_present(members.len(), words),
+    }
 }
 
 /// The members.

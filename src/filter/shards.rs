@@ -1,8 +1,8 @@
 //! One set split over several filters: the shard of a key, and a batch over all shards.
 
 use super::view::View;
-use super::views::{all_present, hash_alike};
-use crate::bitmap::{AnswerWords, Answers};
+use super::views::hash_alike;
+use crate::bitmap::{AnswerWords, Answers, all_present};
 use crate::kernel::Prefetch;
 use crate::line::line_index;
 

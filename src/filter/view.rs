@@ -210,8 +210,8 @@ impl<'a> View<'a> {
 
     /// What a group keeps of it.
     pub(crate) fn member(&self) -> Member<'a> {
-        let View { single, detail, hash, kernel, .. } = *self;
-        Member { single, detail, hash, kernel }
+        let View { single, lines, detail, hash, kernel, .. } = *self;
+        Member { single, lines, detail, hash, kernel }
     }
 
     /// The view of a column of a matrix, by what its rows return for it.

@@ -1,7 +1,7 @@
 //! One key in many filters at once.
 
 use super::view::View;
-use crate::bitmap::{AnswerWords, Answers};
+use crate::bitmap::{Answers, all_present};
 use crate::kernel::{FAR_VIEWS, Prefetch};
 use crate::key::Key;
 
@@ -92,29 +92,4 @@ pub(crate) fn are_far<V>(views: &[V], bytes: impl Fn(&V) -> usize) -> bool {
     // The bits of all sizes together: nearly the largest.
     let largest = |views: &[V]| views.iter().fold(0, |all, view| all | bytes(view));
     views.len() >= FAR_VIEWS && Prefetch::to_probe_views(largest(views).saturating_mul(views.len()))
-}
-
-/// Sets the bits of so many answers, each "maybe". Returns how many.
-pub(crate) fn all_present(count: usize, bitmap: &mut [u64]) -> usize {
-    for (i, word) in bitmap.words(count).iter_mut().enumerate() {
-        let left = count - 64 * i;
-        *word = if left < 64 { (1 << left) - 1 } else { u64::MAX };
-    }
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::all_present;
-
-    #[test]
-    fn a_batch_that_cannot_be_probed_is_all_present() {
-        for count in 0..=200usize {
-            let mut words = vec![0; count.div_ceil(64)];
-            assert_eq!(all_present(count, &mut words), count);
-            for i in 0..words.len() * 64 {
-                assert_eq!(words[i / 64] >> (i % 64) & 1 == 1, i < count, "bit {i} of {count}");
-            }
-        }
-    }
 }

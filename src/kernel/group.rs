@@ -3,20 +3,25 @@
 //! Those with native or RocksDB's lines, one k and one way of hashing are a run: `runs` asks them. Columns of
 //! one matrix are asked by one probe of its rows: `matrix` does. All others are asked one by one.
 
+use super::batch::{Hashes, TILE};
 use super::functions::Kernel;
 use super::layout::Layout;
 use super::matrix::{self, Columns, list};
+use super::prefetch::Prefetch;
 use super::runs::{self, Column, Run};
+use super::shared::Probed;
 use super::single::Single;
+use crate::bitmap::all_present;
 use crate::error::Error;
 use crate::hash::KeyHash;
-use std::mem::transmute;
+use std::mem::{take, transmute};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A filter that becomes a member.
 pub(crate) struct Member<'a> {
     pub(crate) single: Single<'a>,
+    pub(crate) lines: Probed<'a>,
     pub(crate) detail: u32,
     pub(crate) hash: KeyHash,
     pub(crate) kernel: &'static Kernel,
@@ -34,7 +39,7 @@ enum Shape {
 }
 
 fn alike(member: &Member<'_>) -> Alike {
-    let Member { single, detail, hash, kernel } = member;
+    let Member { single, detail, hash, kernel, .. } = member;
     let shape = match runs::Shape::of(kernel, *detail) {
         _ if single.is_nothing() => Shape::OneByOne,
         Some(run) => Shape::Run(run),
@@ -63,6 +68,13 @@ struct Part {
     together: bool,
 }
 
+/// How a filter is asked for many keys.
+struct Batch<'a> {
+    kernel: &'static Kernel,
+    lines: Probed<'a>,
+    detail: u32,
+}
+
 /// Filters to be asked together.
 pub(crate) struct Members<'a> {
     /// If all are one run.
@@ -71,6 +83,10 @@ pub(crate) struct Members<'a> {
     hash: Option<KeyHash>,
     /// In the caller's order; behind the last one that answers "maybe" to every key.
     singles: Vec<Single<'a>>,
+    /// In the caller's order; None for one that is not there, which answers "maybe".
+    batches: Vec<Option<Batch<'a>>>,
+    /// The lines of all, in bytes: what is in the way of a filter's staying in the cache.
+    bytes: usize,
     /// Part by part; behind the last such a one, too. They do not move: runs have their address.
     _columns: Vec<Column>,
     /// The number of the filter that a column is of.
@@ -96,6 +112,7 @@ impl<'a> Members<'a> {
         let count = members.len();
         let end = u32::try_from(count).map_err(|_| Error::OutOfMemory)?;
         let (mut shapes, mut singles) = (list(count)?, list(count + 1)?);
+        let (mut batches, mut bytes) = (list(count)?, 0_usize);
         let first = members.clone().flatten().next();
         let mut shape = first.map_or((KeyHash::Xxh3(0), Shape::OneByOne), |member| alike(&member));
         let how = shape.0;
@@ -106,6 +123,12 @@ impl<'a> Members<'a> {
                 (None, _) => shape,
             };
             shapes.push(shape);
+            bytes = bytes.saturating_add(member.as_ref().map_or(0, |member| member.lines.len()));
+            let is_there = |member: &&Member<'_>| !member.single.is_nothing();
+            batches.push(member.as_ref().filter(is_there).map(|member| {
+                let &Member { kernel, lines, detail, .. } = member;
+                Batch { kernel, lines, detail }
+            }));
             singles.push(member.map_or(Single::ANYTHING, |member| member.single));
         }
         singles.push(Single::ANYTHING);
@@ -157,7 +180,7 @@ impl<'a> Members<'a> {
             [Part { asks: Asks::Run(run), .. }] => Some(*run),
             _ => None,
         };
-        Ok(Members { whole, hash, singles, _columns: columns, places, parts })
+        Ok(Members { whole, hash, singles, batches, bytes, _columns: columns, places, parts })
     }
 
     /// How many.
@@ -272,6 +295,73 @@ impl<'a> Members<'a> {
         present
     }
 
+    /// Answers many keys for one filter: a bit for each, first in the lowest bit of the first word. Returns
+    /// how many may be present.
+    ///
+    /// Its lines are prefetched as if it were as large as all filters together, since these are asked in
+    /// between: none is in the cache again when it is asked, however small it is.
+    fn answer_many(&self, number: usize, hashes: &[u64], words: &mut [u64]) -> usize {
+        let Some(Batch { kernel, lines, detail }) = &self.batches[number] else {
+            return all_present(hashes.len(), words);
+        };
+        let plan = Prefetch::to_probe(self.bytes);
+        kernel.probe_batch_with(*lines, *detail, Hashes::Given(hashes), plan, words)
+    }
+
+    /// The same for each filter, one behind the other: the answers of each begin in a word of their own.
+    /// Returns how many answers are true.
+    ///
+    /// # Panics
+    /// If there are fewer words than so many.
+    pub(crate) fn answer_by_member(&self, hashes: &[u64], words: &mut [u64]) -> usize {
+        let each = hashes.len().div_ceil(TILE);
+        let words = &mut words[..each * self.len()];
+        let words = words.chunks_exact_mut(each.max(1)).enumerate();
+        words.map(|(number, words)| self.answer_many(number, hashes, words)).sum()
+    }
+
+    /// Answers for each filter whether it may have any of the keys of these hashes: a bit each, first in the
+    /// lowest bit of the first word. Returns how many may.
+    ///
+    /// # Panics
+    /// If there are fewer words than [`Members::words`].
+    pub(crate) fn answer_any(&self, hashes: &[u64], words: &mut [u64]) -> usize {
+        let words = &mut words[..self.words()];
+        words.fill(0);
+        for part in &self.parts {
+            if let Asks::Columns(_) = part.asks {
+                // One probe answers for all of them, and writes whole words.
+                let Ok(mut row) = list(words.len()) else { return all_present(self.len(), words) };
+                row.resize(words.len(), 0);
+                for &hash in hashes {
+                    self.answer_part(part, &mut row, hash);
+                    words.iter_mut().zip(&mut row).for_each(|(word, more)| *word |= take(more));
+                }
+                continue;
+            }
+            if hashes.len() <= FEW_KEYS {
+                for &hash in hashes {
+                    self.answer_part(part, words, hash);
+                }
+                continue;
+            }
+            for &place in &self.places[part.range.clone()] {
+                let maybe = self.may_have_any(place as usize, hashes);
+                words[place as usize / 64] |= u64::from(maybe) << (place % 64);
+            }
+        }
+        words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether a filter may have any of these keys. Little is asked in vain if one of the first is there, and the
+    /// batches are long if none is.
+    fn may_have_any(&self, number: usize, hashes: &[u64]) -> bool {
+        let mut words = [0; MANY_KEYS / TILE];
+        let (first, rest) = hashes.split_at(hashes.len().min(TILE));
+        self.answer_many(number, first, &mut words) > 0
+            || rest.chunks(MANY_KEYS).any(|hashes| self.answer_many(number, hashes, &mut words) > 0)
+    }
+
     /// Answers for each pair whether the filter of that number may have the key of that hash. For a
     /// number that is none of a filter, the answer is "maybe". Returns how many may.
     ///
@@ -314,6 +404,12 @@ impl<'a> Members<'a> {
         }
     }
 }
+
+/// Up to so many keys are asked of all filters of a part, one key after the other.
+const FEW_KEYS: usize = 4;
+
+/// So many are asked of a filter before it is looked whether one was found.
+const MANY_KEYS: usize = 1024;
 
 /// So many answers, a word for each 64. Returns how many are true.
 #[inline(always)]

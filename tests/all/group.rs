@@ -112,7 +112,35 @@ pub(crate) fn check(views: &[View<'_>], plain: impl Fn(usize, u64) -> bool, what
         total += present;
     }
     assert_eq!(all, total, "{what}");
+    check_many(&group, &plain, what);
     check_pairs(&group, &plain, what);
+}
+
+/// The same member by member, and for any of many keys: some of which are in many members, or late, or absent.
+fn check_many(group: &Group<View<'_>>, plain: impl Fn(usize, u64) -> bool, what: &str) {
+    let (count, probes) = (group.len(), probes());
+    // More than are asked at once; of few members, as their definitions are slow.
+    let mut late: Vec<u64> =
+        (0..if count < 10 { 1200 } else { 0 }).map(|key| hash_u64(key, 998)).collect();
+    late.push(probes[40]);
+    for asked in [&[][..], &probes[..1], &probes[..4], &probes[3..8], &probes[5..70], &late] {
+        let each = asked.len().div_ceil(64);
+        let (mut rows, mut any) = (vec![u64::MAX; each * count], vec![u64::MAX; group.words()]);
+        let total = group.contains_hashes_by_member(asked, &mut rows);
+        let maybe = group.contains_any_hash(asked, &mut any);
+        for i in 0..count {
+            let row = &rows[each * i..][..each];
+            for j in 0..64 * each {
+                let expected = asked.get(j).is_some_and(|&hash| plain(i, hash));
+                assert_eq!(bit(row, j), expected, "{what}: member {i} of {count}, key {j}");
+            }
+            let some = row.iter().any(|&word| word != 0);
+            assert_eq!(bit(&any, i), some, "{what}: any of {}, {i} of {count}", asked.len());
+        }
+        assert!((count..64 * any.len()).all(|i| !bit(&any, i)), "{what}: past the end");
+        let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
+        assert_eq!([total, maybe], [ones(&rows), ones(&any)], "{what}");
+    }
 }
 
 /// The same for pairs, some of members that are not there.
@@ -272,6 +300,12 @@ fn a_hash_for_members_of_two_seeds_is_never_a_silent_no() {
     let mut rows = [0; 6];
     assert_eq!(group.contains_hashes(&[1, 2], &mut rows), 260);
     assert_eq!(rows, [u64::MAX, u64::MAX, 3, u64::MAX, u64::MAX, 3]);
+    assert_eq!(group.contains_any_hash(&[1, 2], &mut answers), 130);
+    assert_eq!(answers.count_ones(), 130);
+    assert_eq!(group.contains_any_hash(&[], &mut answers), 0);
+    let mut by_member = [0; 130];
+    assert_eq!(group.contains_hashes_by_member(&[1, 2], &mut by_member), 260);
+    assert_eq!(by_member, [3; 130]);
     // A pair has the hash of its member.
     check_pairs(&group, |i, hash| (samples[i].plain)(hash), "two seeds");
 }

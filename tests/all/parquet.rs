@@ -118,19 +118,33 @@ fn every_backend_is_the_definition() {
     }
 }
 
-/// One key in many filters, of Parquet and others.
+/// One key and many in many filters, which together are smaller than a CPU's cache, or larger.
 #[test]
 fn groups_take_them() {
     let all = hashes(2000);
-    let filters: Vec<Vec<u8>> = (0..70).map(|i| plain(1 + i % 9, &all[20 * i..][..20])).collect();
-    let views: Vec<View> =
-        filters.iter().map(|bits| View::open_parquet_bits(bits).unwrap()).collect();
-    let group = Group::new(views).unwrap();
-    for &hash in &all {
-        let mut answers = [0; 2];
-        group.contains_hash(hash, &mut answers);
+    for size in [1, 300] {
+        let filters: Vec<Vec<u8>> =
+            (0..70).map(|i| plain(size * (1 + i % 9), &all[20 * i..][..20])).collect();
+        let views: Vec<View> =
+            filters.iter().map(|bits| View::open_parquet_bits(bits).unwrap()).collect();
+        let group = Group::new(views).unwrap();
+        let each = all.len().div_ceil(64);
+        let mut rows = vec![0; 70 * each];
+        group.contains_hashes_by_member(&all, &mut rows);
+        for (j, &hash) in all.iter().enumerate() {
+            let mut answers = [0; 2];
+            group.contains_hash(hash, &mut answers);
+            for (i, bits) in filters.iter().enumerate() {
+                let expected = sbbf::contains(bits, hash);
+                assert_eq!(answers[i / 64] >> (i % 64) & 1 == 1, expected, "{i}");
+                assert_eq!(rows[i * each + j / 64] >> (j % 64) & 1 == 1, expected, "{i}, {j}");
+            }
+        }
+        let mut any = [0; 2];
+        group.contains_any_hash(&all[20 * 33..][..20], &mut any);
         for (i, bits) in filters.iter().enumerate() {
-            assert_eq!(answers[i / 64] >> (i % 64) & 1 == 1, sbbf::contains(bits, hash), "{i}");
+            let expected = all[20 * 33..][..20].iter().any(|&hash| sbbf::contains(bits, hash));
+            assert_eq!(any[i / 64] >> (i % 64) & 1 == 1, expected, "any, {i}");
         }
     }
 }

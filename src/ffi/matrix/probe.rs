@@ -6,7 +6,7 @@ use super::super::boundary::{
 use super::super::status::{BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_status};
 use super::bloomline_matrix;
 use crate::MatrixAmong;
-use crate::filter::views::all_present;
+use crate::bitmap::all_present;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
