@@ -1,9 +1,9 @@
 //! The filters of a column, of all row groups.
 
 use crate::build::failed;
+use crate::read::bytes_of;
 use crate::value::{Asked, Value, check};
-use bloomline::engines::parquet::{MAX_HEADER_LEN, read_header};
-use bloomline::{Error, Group, OwnedView};
+use bloomline::{Bitmap, Error, Group, OwnedView};
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
@@ -12,9 +12,6 @@ use parquet::schema::types::ColumnDescPtr;
 
 /// The bits of a filter that every value may be in.
 static ANYTHING: [u8; 32] = [0xFF; 32];
-
-/// So many values are asked of a row group before it is looked whether one was found.
-const AT_ONCE: usize = 1024;
 
 /// The Bloom filters of a column of a file, of all row groups. Any number of threads may ask them.
 #[derive(Debug)]
@@ -115,14 +112,12 @@ impl ColumnFilters {
     /// If one is not of the column's type.
     pub fn may_contain_any<V: Value>(&self, values: &[V]) -> Result<Vec<usize>> {
         let Flat { hashes, anything, .. } = self.flat(values)?;
-        let mut words = [0; AT_ONCE / 64];
-        let is_in = |&i: &usize| {
-            let view = self.group[i].view();
-            let mut batches = hashes.chunks(AT_ONCE);
-            !anything.is_empty()
-                || batches.any(|batch| view.contains_hashes(batch, &mut words[..]) > 0)
-        };
-        Ok((0..self.row_groups()).filter(is_in).collect())
+        if !anything.is_empty() {
+            return Ok((0..self.row_groups()).collect());
+        }
+        let mut maybe = Bitmap::new();
+        self.group.contains_any_hash(&hashes, &mut maybe);
+        Ok(maybe.ones().collect())
     }
 
     /// Returns for each of these values and each row group whether it may be there.
@@ -131,23 +126,21 @@ impl ColumnFilters {
     /// If a value is not of the column's type.
     pub fn may_contain_each<V: Value>(&self, values: &[V]) -> Result<RowGroupAnswers> {
         let Flat { hashes, others, anything } = self.flat(values)?;
-        let (words, asked) = (values.len().div_ceil(64), hashes.len().div_ceil(64));
-        let (mut answers, mut all) = (Vec::new(), vec![0; asked]);
-        answers.reserve_exact(words * self.row_groups());
-        for member in self.group.iter() {
-            member.contains_hashes(&hashes, &mut all);
-            let bit = |i: usize| all[i / 64] >> (i % 64) & 1;
-            let start = answers.len();
-            answers.extend_from_slice(&all[..words]);
-            // The last word also has answers about what comes behind the values.
-            if let (Some(last), 1..) = (answers.last_mut(), values.len() % 64) {
-                *last &= !0 >> (64 - values.len() % 64);
-            }
-            for (behind, &i) in others.iter().enumerate() {
-                answers[start + i / 64] |= bit(values.len() + behind) << (i % 64);
+        let words = hashes.len().div_ceil(64);
+        let mut answers = vec![0; words * self.row_groups()];
+        self.group.contains_hashes_by_member(&hashes, &mut answers);
+        let (full, rest) = (values.len() / 64, values.len() % 64);
+        for row in answers.chunks_exact_mut(words.max(1)) {
+            for (behind, &i) in (values.len()..).zip(&others) {
+                row[i / 64] |= (row[behind / 64] >> (behind % 64) & 1) << (i % 64);
             }
             for &i in &anything {
-                answers[start + i / 64] |= 1 << (i % 64);
+                row[i / 64] |= 1 << (i % 64);
+            }
+            // What comes behind the values is no answer about them.
+            if let Some((last, behind)) = row[full..].split_first_mut() {
+                *last &= (1 << rest) - 1;
+                behind.fill(0);
             }
         }
         Ok(RowGroupAnswers { answers, words, values: values.len(), row_groups: self.row_groups() })
@@ -188,7 +181,7 @@ struct Flat {
 /// Whether each of many values may be in each row group.
 #[derive(Clone, Debug)]
 pub struct RowGroupAnswers {
-    /// So many words for each row group, a bit for each value; the others are zero.
+    /// So many words for each row group, a bit for each value, in the first ones; the others are zero.
     answers: Vec<u64>,
     words: usize,
     values: usize,
@@ -233,49 +226,4 @@ fn chunks(
         return Err(ParquetError::General(what));
     }
     Ok(metadata.row_groups().iter().map(move |row_group| row_group.column(column)))
-}
-
-/// The header and bits of a chunk's filter, if it has one that the file can hold beside the column's others,
-/// which leave so many bytes.
-fn bytes_of<R: ChunkReader>(
-    reader: &R,
-    chunk: &ColumnChunkMetaData,
-    room: &mut u64,
-) -> Result<Option<Bytes>> {
-    let Some(offset) = chunk.bloom_filter_offset() else {
-        return Ok(None);
-    };
-    let file_len = reader.len();
-    let left = u64::try_from(offset).ok().and_then(|offset| file_len.checked_sub(offset));
-    let Some(left) = left else {
-        return Ok(None);
-    };
-    // Filters do not overlap, so together they are no longer than the file.
-    let mut read = |len: usize| {
-        let Some(rest) = room.checked_sub(len as u64) else {
-            return Ok(None);
-        };
-        *room = rest;
-        Ok(Some(reader.get_bytes(offset as u64, len)?))
-    };
-    if let Some(len) = chunk.bloom_filter_length() {
-        return match usize::try_from(len) {
-            Ok(len) if len as u64 <= left => read(len),
-            _ => Ok(None),
-        };
-    }
-    let start = reader.get_bytes(offset as u64, left.min(MAX_HEADER_LEN as u64) as usize)?;
-    match read_header(&start) {
-        Ok(header) => {
-            let len = header.header_len as u64 + header.bits_len as u64;
-            if len <= start.len() as u64 {
-                Ok(Some(start))
-            } else if len <= left {
-                read(len as usize)
-            } else {
-                Ok(None)
-            }
-        }
-        Err(_) => Ok(None),
-    }
 }

@@ -19,6 +19,7 @@
 
 mod build;
 mod filters;
+mod read;
 mod value;
 
 pub use build::FilterBuilder;
