@@ -6,7 +6,7 @@ use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::engines::Found;
 use crate::error::Error;
-use crate::format::native::{self, PROBED, Parts};
+use crate::format::native::{self, LINES, PROBED, Parts};
 use crate::format::{cuckoo, static_line};
 use crate::hash::KeyHash;
 use crate::kernel::composite::{Composite, Place};
@@ -69,8 +69,18 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// As [`View::open`], but [`Error::Checksum`] for the footer only.
+    #[inline]
     pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        View::parse(bytes, Kernels::active()?)
+        let kernels = Kernels::active()?;
+        // Engines open a view for each key. So plain filters are opened inline, where the view is used and need not
+        // be copied: a copy in larger pieces than were written waits for the stores.
+        match native::split(bytes) {
+            Ok((_, footer)) if native::stated_layout(footer) == LINES => {
+                let Parts { lines, params, key_count, .. } = native::parse(bytes, &[LINES])?;
+                Ok(View::new(lines.into(), params, key_count, kernels.of(Layout::Native)))
+            }
+            _ => View::parse(bytes, kernels),
+        }
     }
 
     /// As [`View::open`], probing with a given backend.
@@ -94,6 +104,7 @@ impl<'a> View<'a> {
     }
 
     /// A filter of any layout of the native format, its footer checked.
+    #[inline(never)]
     fn parse(bytes: &'a [u8], kernels: Kernels) -> Result<View<'a>, Error> {
         // Each checks the whole footer: a wrong number is found, and one checksum computed.
         match native::split(bytes).map(|(_, footer)| native::stated_layout(footer)) {

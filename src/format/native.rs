@@ -2,7 +2,7 @@
 //! `docs/FORMAT.md` is the standard; this file follows it.
 
 use crate::error::Error;
-use crate::hash::hash;
+use crate::hash::{hash, of_48};
 use crate::line::LINE_BYTES;
 use crate::shape::Params;
 
@@ -50,6 +50,7 @@ pub(crate) struct Footer {
 pub(crate) type FooterBytes = [u8; FOOTER_BYTES];
 
 /// Splits an encoded filter before the footer. Rule 1 of `docs/FORMAT.md`.
+#[inline]
 pub(crate) fn split(bytes: &[u8]) -> Result<(&[u8], &FooterBytes), Error> {
     let (needed, given) = (FOOTER_BYTES as u64, bytes.len() as u64);
     bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated { needed, given })
@@ -66,6 +67,7 @@ pub(super) fn check_len(body_len: u64, stated: usize) -> Result<(), Error> {
 
 impl Footer {
     /// Reads a footer by rules 2 to 4 of `docs/FORMAT.md`, which do not depend on the layout.
+    #[inline]
     pub(super) fn read(footer: &FooterBytes) -> Result<Footer, Error> {
         if footer[at::MAGIC..] != MAGIC {
             return Err(Error::NotAFilter);
@@ -74,7 +76,7 @@ impl Footer {
         if version != VERSION {
             return Err(Error::Version(version));
         }
-        if u64_at(footer, at::FOOTER_CHECKSUM) != checksum(&footer[..at::FOOTER_CHECKSUM]) {
+        if u64_at(footer, at::FOOTER_CHECKSUM) != footer_checksum(footer) {
             return Err(Error::Checksum);
         }
         Ok(Footer {
@@ -122,7 +124,7 @@ impl Footer {
         put(&mut footer, at::VERSION, VERSION.to_le_bytes());
         put(&mut footer, at::SHAPE, self.shape.to_le_bytes());
         put(&mut footer, at::LINES_CHECKSUM, body_checksum.to_le_bytes());
-        let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
+        let sum = footer_checksum(&footer);
         put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
         put(&mut footer, at::MAGIC, MAGIC);
         footer
@@ -130,6 +132,7 @@ impl Footer {
 }
 
 /// The layout that a footer states, unchecked.
+#[inline]
 pub(crate) fn stated_layout(footer: &FooterBytes) -> u16 {
     u16_at(footer, at::LAYOUT)
 }
@@ -166,6 +169,7 @@ pub(crate) fn check(
 
 /// An encoded filter of one of these layouts, taken apart; the footer is checked, what is
 /// before it is not.
+#[inline]
 pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, Error> {
     let (body, footer) = split(bytes)?;
     let (Footer { key_count, .. }, params) = check(footer, body.len() as u64, layouts)?;
@@ -239,6 +243,13 @@ pub(super) fn lines_checksum(footer: &FooterBytes) -> u64 {
 
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     hash(bytes, 0)
+}
+
+/// That of the fields of a footer before it.
+#[inline(always)]
+fn footer_checksum(footer: &FooterBytes) -> u64 {
+    const { assert!(at::FOOTER_CHECKSUM == 48) };
+    of_48(footer.first_chunk().expect("a footer is longer"))
 }
 
 /// Whether records have the checksum that a footer states of them.

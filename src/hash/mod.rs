@@ -41,6 +41,11 @@ pub(crate) fn of_bytes(key: &[u8], seed: u64) -> u64 {
 /// Keys up to this length take few instructions and are hashed inline.
 const SHORT: usize = 16;
 
+/// The same of so many bytes, seed 0, with what the compiler makes of a length that it knows.
+pub(crate) fn of_48(bytes: &[u8; 48]) -> u64 {
+    xxh3_64_with_seed(bytes, 0)
+}
+
 /// The hash of a key of at most 16 bytes.
 #[cfg(feature = "capi")]
 #[inline(always)]

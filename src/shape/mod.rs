@@ -40,6 +40,7 @@ impl Params {
     /// # Errors
     /// [`Error::K`] if k is outside 1 to 16; [`Error::NoLines`] if `line_count` is 0;
     /// [`Error::LineCount`] if it is more than memory can address.
+    #[inline]
     pub fn new(line_count: u64, k: u32, seed: u64) -> Result<Params, Error> {
         if !(1..=MAX_K).contains(&k) {
             return Err(Error::K(k));
