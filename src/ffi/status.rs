@@ -201,6 +201,7 @@ mod tests {
             (BLOOMLINE_ERR_PREFETCH, "it lists what is valid"),
             (BLOOMLINE_ERR_OVERLAP, "it lists what helps"),
             (BLOOMLINE_ERR_COLUMN_SHAPE, "it lists what fits"),
+            (BLOOMLINE_ERR_UNBOUNDED, "the caller knows which it was"),
         ];
         for status in 0..=LAST {
             let text = message(status).to_str().unwrap();
