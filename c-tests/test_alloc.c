@@ -451,7 +451,7 @@ static void free_group(void) { bloomline_group_free(it.made); }
 static void groups(void)
 {
     begin(row_of(BLOOMLINE_KIND_FILTER), false);
-    CHECK_U64(6, fail_each("bloomline_group_new", make_group, free_group));
+    CHECK_U64(7, fail_each("bloomline_group_new", make_group, free_group));
     end();
 }
 

@@ -1650,9 +1650,9 @@ public:
 
 private:
     template <class Insert, class Keys>
-    Status in_parallel(Insert insert, const Keys &keys, Bitmap &is_new, size_t threads) {
+    Status in_parallel(Insert call, const Keys &keys, Bitmap &is_new, size_t threads) {
         return is_new.fill(keys.size(), [&](uint64_t *words) {
-            return Status(insert(get(), keys.data(), keys.size(), threads, words));
+            return Status(call(get(), keys.data(), keys.size(), threads, words));
         });
     }
 };

@@ -83,8 +83,8 @@ use unsaved::Changes;
 /// asked for, however many come: each time they have doubled, new keys get a prefix longer by a bit.
 /// The first 20 doublings have a 24th of the rate each, and each further one four fifths of the one
 /// before, so that all together have the rate asked for at most. Up to a million times the first keys it
-/// takes 15 to 16.5 bits per key at 1 % on average, from 65,536 keys on 18 at most, with 8,000 to 16,000 keys up
-/// to 22. From a million times on it takes a third of a bit more each time that prefixes get longer.
+/// takes 15 to 16.5 bits per key at 1 % on average: at most 18 from 65,536 keys on, 22 from 4,000 on, and 26 from
+/// 2,000 on. From a million times on it takes a third of a bit more each time that prefixes get longer.
 ///
 /// # What it guarantees
 ///

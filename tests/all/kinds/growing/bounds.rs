@@ -204,7 +204,7 @@ fn an_unbounded_filter_at_any_growth() {
             let hash = next_random(&mut state);
             filter.insert_hash(hash).unwrap();
             inserted.push(hash);
-            if keys >= 2_000 && keys % 97 == 0 {
+            if keys >= 4_000 && keys % 97 == 0 {
                 let highest = &mut highest[usize::from(keys >= 1 << 16)];
                 *highest = highest.max(bits(&filter, keys));
             }
