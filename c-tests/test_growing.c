@@ -258,7 +258,7 @@ static void parallel(void)
     bloomline_growing *one = NULL, *filter = NULL;
     REQUIRE(many != NULL && keys != NULL);
     for (size_t i = 0; i < MANY; i++) {
-        many[i] = i % 5 ? next_random(&random) : many[i / 2];
+        many[i] = i == 0 || i % 5 != 0 ? next_random(&random) : many[i / 2];
         keys[i] = (bloomline_bytes){(const uint8_t *)&many[i], sizeof *many};
     }
     for (int by_keys = 0; by_keys < 2; by_keys++) {

@@ -185,7 +185,10 @@ func (g *Group) ContainsAnyHash(hashes []uint64, out Bitmap) Bitmap {
 		run := &g.runs[i]
 		if run.columns != nil || len(hashes) <= fewKeys {
 			row := make(Bitmap, len(out))
-			for _, hash := range hashes {
+			for n, hash := range hashes {
+				if n%1024 == 1023 && run.allIn(out) {
+					break
+				}
 				run.answer(g, hash, row)
 				for i := range row {
 					out[i] |= row[i]
@@ -202,6 +205,16 @@ func (g *Group) ContainsAnyHash(hashes []uint64, out Bitmap) Bitmap {
 	}
 	runtime.KeepAlive(g)
 	return out
+}
+
+// allIn reports whether the bits of all its filters are set.
+func (r *groupRun) allIn(out Bitmap) bool {
+	for _, place := range r.places {
+		if !out.Has(place) {
+			return false
+		}
+	}
+	return true
 }
 
 // Up to fewKeys keys are asked of all filters of a run, one after the other.

@@ -8,8 +8,8 @@ import (
 	"github.com/bloomline/bloomline/go/internal/growing"
 )
 
-// AddHashesParallel is [GrowingFilter.AddHashes] on up to so many goroutines; 0: on as many as
-// [runtime.GOMAXPROCS] says. The filter becomes the same, bytes included.
+// AddHashesParallel does what [GrowingFilter.AddHashes] does, on up to so many goroutines, or
+// [runtime.GOMAXPROCS] of them if 'goroutines' is 0. The resulting filter is the same, bytes included.
 //
 // At most 16 take part, another for each 32,768 hashes, and one while the filter has few keys. If AddHashes would
 // build the filter anew, one goroutine does so. Otherwise up to 1,048,576 hashes are sorted by range at a time, in 8
@@ -78,12 +78,13 @@ func (f *GrowingFilter) addParallel(hashes []uint64, out []uint64, goroutines in
 	rest := hashes[first:]
 	own, numbers, starts := byPart(tree, rest, out != nil)
 	var next atomic.Int32
-	var failed atomic.Value
-	inParallel(min(partsFor(len(hashes), goroutines), growing.Parts), func(int) {
+	var failed atomic.Pointer[any]
+	// The last hashes of many may be too few for a second goroutine.
+	inParallel(max(1, min(partsFor(len(hashes), goroutines), growing.Parts)), func(int) {
 		// A program can recover from what the call panics with, and not from a panic in another goroutine.
 		defer func() {
 			if reason := recover(); reason != nil {
-				failed.Store(reason)
+				failed.Store(&reason)
 			}
 		}()
 		for part := next.Add(1) - 1; part < growing.Parts; part = next.Add(1) - 1 {
@@ -96,7 +97,9 @@ func (f *GrowingFilter) addParallel(hashes []uint64, out []uint64, goroutines in
 		}
 	})
 	if reason := failed.Load(); reason != nil {
-		panic(reason)
+		// Which hashes are in is not known: the next save is of the whole filter.
+		f.changes = growingChanges{}
+		panic(*reason)
 	}
 	if out == nil {
 		f.view.keyCount = saturatingAdd(f.view.keyCount, uint64(len(rest)))

@@ -114,3 +114,18 @@ func TestNothingIsAddedToAZeroGrowingFilterInParallel(t *testing.T) {
 		}()
 	}
 }
+
+// What is left over when many hashes are added in pieces is added, too.
+func TestGrowingAddsTheLastInParallel(t *testing.T) {
+	hashes := randomHashes(atOnce+1000, 7)
+	f := orPanic(NewGrowingUnbounded(5000, 0.01))
+	f.AddHashesParallel(hashes, 2)
+	if f.KeyCount() != uint64(len(hashes)) {
+		t.Fatal(f.KeyCount(), "keys")
+	}
+	for i, hash := range hashes {
+		if !f.ContainsHash(hash) {
+			t.Fatal("hash", i, "is lost")
+		}
+	}
+}

@@ -360,7 +360,8 @@ public:
             for (uint64_t bits = words_[word]; bits != 0; bits &= bits - 1) f(64 * word + detail::lowest_bit(bits));
         }
     }
-    /// Calls f(i) for every bit i below size() that is not set, in order.
+    /// Calls f(i) for every bit i below size() that is not set, in order. In answers in rows, those behind the last
+    /// answer of a row are among them.
     template <class F>
     void for_each_unset(F &&f) const {
         for (size_t word = 0; word < words_.size(); word++) {
@@ -2259,13 +2260,18 @@ inline constexpr bool little_endian = false;
 #else
 inline constexpr bool little_endian = true;
 #endif
-// Whether a C is numbers of 4 or 8 bytes, one behind the other in memory.
+// Whether a C is numbers of 4 or 8 bytes, one behind the other in memory: a std::vector, or what pointers iterate.
 template <class C, class = void>
 struct NumbersInMemory : std::false_type {};
 template <class C>
 struct NumbersInMemory<C, std::void_t<decltype(std::data(std::declval<const C &>()), std::size(std::declval<const C &>()))>> {
     using Number = std::remove_reference_t<decltype(*std::data(std::declval<const C &>()))>;
-    static constexpr bool value = std::is_arithmetic_v<Number> && (sizeof(Number) == 4 || sizeof(Number) == 8);
+    using Value = std::remove_cv_t<Number>;
+    using Iterator = decltype(std::begin(std::declval<const C &>()));
+    static constexpr bool is_contiguous =
+        std::is_pointer_v<Iterator> || std::is_same_v<Iterator, typename std::vector<Value>::const_iterator>;
+    static constexpr bool value =
+        is_contiguous && std::is_arithmetic_v<Number> && (sizeof(Number) == 4 || sizeof(Number) == 8);
 };
 } // namespace detail
 
@@ -2337,8 +2343,8 @@ struct Parquet : Engine<BLOOMLINE_ENGINE_PARQUET> {
     }
 };
 
-/// The split blocks of Kudu, Impala or Doris, in caller-owned bytes. No byte says whose blocks they are: as
-/// Parquet's, they would lose keys. Owns nothing; copy it freely. A default-constructed one says that every key
+/// The split blocks of Kudu, Impala or Doris, in caller-owned bytes. No byte says whose blocks they are.
+/// Opened as Parquet's, they would give false negatives. Owns nothing; copy it freely. A default-constructed one says that every key
 /// may be present.
 class KuduView {
 public:
@@ -2362,8 +2368,8 @@ private:
     bloomline_kudu_view view_;
 };
 
-/// A split-block filter of Velox, in a copy, which copies of this share. An empty one says that every key may
-/// be present.
+/// A split-block filter of Velox. It owns a copy of the blocks; copies of a VeloxView share it. A
+/// default-constructed one says that every key may be present.
 class VeloxView {
 public:
     VeloxView() noexcept = default;

@@ -159,7 +159,8 @@ impl Bitmap {
         set_bits(self.words.iter().copied())
     }
 
-    /// Returns the numbers of the answers that are false, in order.
+    /// Returns the numbers of the answers that are false, in order. In answers in rows, as those of a
+    /// [`Group`](crate::Group), the bits behind the last answer of a row are among them.
     pub fn zeros(&self) -> impl Iterator<Item = usize> + '_ {
         set_bits(self.words.iter().map(|word| !word)).take_while(|&i| i < self.len)
     }

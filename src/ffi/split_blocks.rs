@@ -13,15 +13,15 @@ use crate::{KuduView, View};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bloomline_kudu_view {
-    /// Not for the caller: as a view of its own it would lose keys.
+    /// Private. Probed as a bloomline_view it would give false negatives.
     pub(super) opaque: bloomline_view,
 }
 
-/// The same of Velox' blocks.
+/// A view of Velox' split blocks, in memory of the caller. It may be copied.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bloomline_velox_view {
-    /// Not for the caller.
+    /// Private.
     pub(super) opaque: bloomline_view,
 }
 
@@ -30,9 +30,9 @@ exports! {
 /// at 'bits': those of the directory of their BlockBloomFilter. Only the length is looked at.
 /// Opened so, bits of Parquet or Velox would lose keys.
 ///
-/// Errors: BLOOMLINE_ERR_LINE_COUNT unless they are a power of two of blocks of 32 bytes, of less
-/// than 2 GiB; BLOOMLINE_ERR_TRUNCATED for no whole blocks; BLOOMLINE_ERR_BACKEND. At any error,
-/// treat every key as present.
+/// Errors: BLOOMLINE_ERR_TRUNCATED unless 'len' is a multiple of 32; BLOOMLINE_ERR_LINE_COUNT unless
+/// 'len' / 32 is a power of two, and 'len' below 2 GiB; BLOOMLINE_ERR_BACKEND. At any error, treat
+/// every key as present.
 fn bloomline_kudu_view_open(
     bits: *const c_void, len: usize, out: *mut bloomline_kudu_view,
 ) -> bloomline_status {
@@ -66,8 +66,8 @@ fn bloomline_kudu_view_contains_hashes32(
 
 /// bloomline_velox_view_open() opens a split-block filter of Velox: the 'len' bytes at 'blocks'. A
 /// block has 'block_len' bytes: the size of a Block of SplitBlockBloomFilter in the program that
-/// made it. The 'len' bytes at 'copy', of any content before, take the place of the blocks: they
-/// must stay there, unchanged, as long as the view is used. At a multiple of 64 probes are faster.
+/// made it. The blocks are copied to the 'len' bytes at 'copy', apart from 'blocks'. Keep these in
+/// place, unchanged, as long as the view is used. If 'copy' is a multiple of 64, probes are faster.
 /// Opened so, blocks of Parquet or Kudu would lose keys.
 ///
 /// Errors: BLOOMLINE_ERR_LAYOUT unless 'block_len' is 32, as it is where a register has 8 words of

@@ -115,12 +115,12 @@ impl<T> Group<T> {
         rows(members, hashes, answers.words(answers_of_rows(members.words(), hashes.len())))
     }
 
-    /// The same, member by member: the answers of each member begin in a word of their own, those of member
-    /// `i` at word `i * hashes.len().div_ceil(64)`. Returns how many answers are true.
+    /// Probes all members for many keys, by their hashes, as [`Group::contains_hashes`], but writes the answers
+    /// member by member: those of each begin in a word of their own, those of member `i` at word `i * hashes.len().div_ceil(64)`. Returns how many answers are true.
     ///
     /// It is for many keys. Each member is probed for all of them as by its own
     /// [`contains_hashes`](View::contains_hashes), but lines are prefetched by the size of all members
-    /// together: of filters that do not fit in the cache together, none is there when its turn comes. For
+    /// together: of filters that do not fit in the cache together, none is still there when its turn comes. For
     /// columns of one matrix [`Group::contains_hashes`] is faster.
     ///
     /// # Panics

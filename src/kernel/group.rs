@@ -333,9 +333,17 @@ impl<'a> Members<'a> {
                 // One probe answers for all of them, and writes whole words.
                 let Ok(mut row) = list(words.len()) else { return all_present(self.len(), words) };
                 row.resize(words.len(), 0);
-                for &hash in hashes {
-                    self.answer_part(part, &mut row, hash);
-                    words.iter_mut().zip(&mut row).for_each(|(word, more)| *word |= take(more));
+                let places = &self.places[part.range.clone()];
+                let is_there =
+                    |words: &[u64], place: u32| words[place as usize / 64] >> (place % 64) & 1 == 1;
+                for hashes in hashes.chunks(MANY_KEYS) {
+                    for &hash in hashes {
+                        self.answer_part(part, &mut row, hash);
+                        words.iter_mut().zip(&mut row).for_each(|(word, more)| *word |= take(more));
+                    }
+                    if places.iter().all(|&place| is_there(words, place)) {
+                        break;
+                    }
                 }
                 continue;
             }

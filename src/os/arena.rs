@@ -13,8 +13,8 @@ pub(crate) const PIECE: usize = 64 << 10;
 /// Where pieces come from, and where they go back to when they are dropped: of one owner, or of several that share
 /// it.
 ///
-/// A piece that is written to for the first time costs faults of small pages only. What all its pieces were
-/// used of is given to the system as a whole, which makes a huge page of it in a thread of its own. So nobody waits
+/// Writing to a piece for the first time costs faults of small pages only. Once each piece of an arena has been in
+/// use, the system is asked to make the arena one huge page, which it does in a thread of its own. So nobody waits
 /// for 2 MiB.
 #[cfg(unix)]
 #[derive(Clone, Default)]
@@ -39,7 +39,8 @@ struct Arena {
     touched: u32,
 }
 
-/// A piece that somebody has. No larger than what else lines come from: filters keep one of these for each chunk.
+/// A piece that somebody has. Filters keep one for each chunk, so it is no larger than the other variants of
+/// `memory::Source`.
 #[cfg(unix)]
 pub(super) struct Piece {
     pool: Pool,
@@ -70,15 +71,23 @@ impl Drop for Piece {
         arenas.lowest = arenas.lowest.min(at);
         let arena = &mut arenas.all[at];
         arena.used &= !(1 << self.number);
-        if arena.used == 0 {
-            *arena = Arena::default();
-        }
+        let gone = (arena.used == 0).then(|| std::mem::take(arena));
+        // The system takes the pages back while others cut theirs.
+        drop(arenas);
+        drop(gone);
     }
 }
 
 #[cfg(unix)]
 impl Pool {
     const _ALL: () = assert!(HUGE_PAGE / PIECE == u32::BITS as usize);
+    const _ROOM: () = assert!(size_of::<Mutex<Arenas>>() + 2 * size_of::<usize>() <= 128);
+
+    /// None without memory. An `Arc` aborts then, so as much is asked for first.
+    pub(super) fn new() -> Option<Pool> {
+        Vec::<[u64; 16]>::new().try_reserve_exact(1).ok()?;
+        Some(Pool::default())
+    }
 
     fn arenas(&self) -> MutexGuard<'_, Arenas> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -47,7 +47,8 @@ pub(crate) unsafe fn set_allocator(allocator: *const Allocator) {
 ///
 /// Huge pages come from the system. With `false` all filters come from the process's allocator
 /// (`#[global_allocator]`), which then sees all memory: for programs that count or limit it. Probes
-/// of large filters are slower then. Filters that exist stay where they are.
+/// of large filters are slower then. Memory that filters have stays where it is. A growing filter takes
+/// further memory by the new setting; it has pages from the system from 8 MiB on.
 pub fn set_huge_pages(allowed: bool) {
     HUGE_PAGES.set(if allowed { Setting::Unset } else { Setting::Value(0) });
 }

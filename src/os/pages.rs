@@ -65,8 +65,8 @@ impl Pages {
         Ok(Pages { start, len, mapped: used })
     }
 
-    /// Asks the system for huge pages: for what is there, later, and for what is not, when it is first written
-    /// to. Or for small ones, wherever huge ones are usual.
+    /// Asks the system for huge pages: for pages that are there, later; for others, when they are first written to.
+    /// With false, asks for small pages, also where the system makes huge ones by itself.
     pub(super) fn advise(&self, huge: bool) {
         #[cfg(target_os = "linux")]
         // SAFETY: advice on pages that this owns. If the system ignores it, the pages

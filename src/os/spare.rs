@@ -17,7 +17,7 @@ pub(crate) struct Spare {
     /// Whether pieces may be cut.
     #[cfg_attr(not(unix), allow(dead_code))]
     cuts: bool,
-    /// So many come in bulk.
+    /// How many of the next pieces may come from arenas that are huge pages at once.
     #[cfg_attr(not(unix), allow(dead_code))]
     in_bulk: usize,
 }
@@ -37,9 +37,13 @@ impl Spare {
 
     /// Pieces out of the same memory, for another thread.
     pub(crate) fn shared(&mut self) -> Spare {
+        #[cfg(unix)]
+        {
+            self.pool = self.pool.take().or_else(Pool::new);
+        }
         Spare {
             #[cfg(unix)]
-            pool: Some(self.pool.get_or_insert_default().clone()),
+            pool: self.pool.clone(),
             ..Spare::new()
         }
     }
@@ -55,14 +59,18 @@ impl Spare {
         }
         #[cfg(unix)]
         if self.cuts && len == PIECE && may_map() {
-            let piece = self.pool.get_or_insert_default().cut(self.in_bulk > 0)?;
+            self.pool = self.pool.take().or_else(Pool::new);
+            let piece = self.pool.as_ref().map(|pool| pool.cut(self.in_bulk > 0));
             self.in_bulk = self.in_bulk.saturating_sub(1);
-            return Ok(Zeroed::of_piece(piece));
+            // Where 2 MiB cannot be mapped, the allocator may have 64 KiB.
+            if let Some(Ok(piece)) = piece {
+                return Ok(Zeroed::of_piece(piece));
+            }
         }
         Zeroed::new(len)
     }
 
-    /// Keeps what is no longer needed, if it is as large as a piece and none.
+    /// Keeps memory that is no longer needed, if it is as large as a piece but is not one.
     pub(crate) fn put(&mut self, freed: Option<Zeroed>) {
         self.kept = freed.filter(|freed| freed.len() == PIECE && !freed.is_piece());
     }

@@ -50,10 +50,11 @@ exports! {
 /// bloomline_filter_new() creates an empty filter, of 64 bytes of memory for each line, aligned to
 /// the line.
 ///
-/// On Unix, filters of 2 MiB and more, of every kind, get their memory from the system (mmap), in
-/// huge pages where it has them. These waste at most a tenth: a filter for which they would waste
-/// more has small pages at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is
-/// the allocator's. See also bloomline_set_allocator().
+/// On Unix, filters of 2 MiB and more get their memory from the system (mmap), in huge pages where
+/// it has them. Growing filters do so piece by piece, from 8 MiB on, and their pages become huge
+/// later. Huge pages waste at most a tenth: a filter for which they would waste more has small pages
+/// at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is the allocator's. See
+/// also bloomline_set_allocator().
 ///
 /// Errors: BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and
 /// BLOOMLINE_ERR_LAYOUT for parameters out of range; BLOOMLINE_ERR_OUT_OF_MEMORY;

@@ -83,8 +83,8 @@ use unsaved::Changes;
 /// asked for, however many come: each time they have doubled, new keys get a prefix longer by a bit.
 /// The first 20 doublings have a 24th of the rate each, and each further one four fifths of the one
 /// before, so that all together have the rate asked for at most. Up to a million times the first keys it
-/// takes 15 to 16.5 bits per key at 1 % on average: at most 18 from 65,536 keys on, 22 from 4,000 on, and 26 from
-/// 2,000 on. From a million times on it takes a third of a bit more each time that prefixes get longer.
+/// takes 15 to 16.5 bits per key at 1 % on average, and never more than 18 from 65,536 keys on, or 22.5 from
+/// 4,000 keys on. From a million times on it takes a third of a bit more each time that prefixes get longer.
 ///
 /// # What it guarantees
 ///
@@ -93,8 +93,8 @@ use unsaved::Changes;
 ///   then be a false negative. Removing a definitely absent key fails and changes nothing.
 /// * What a bounded filter answers depends on its keys and its size in prefixes only, not on the order of
 ///   inserts and removals, nor on what it has been through.
-/// * An insert takes a few lines' work. At 256 lines, some 10,000 keys, the filter is built anew once. If there is no
-///   memory to grow, inserts succeed as long as the present lines have room. A failed insert leaves the filter
+/// * An insert takes a few lines' work. Once, when the filter outgrows 256 lines, it is built anew: at 1 % with
+///   6,000 to 13,000 keys. If there is no memory to grow, inserts succeed as long as the present lines have room. A failed insert leaves the filter
 ///   unchanged.
 ///
 /// # Its bytes

@@ -5,6 +5,7 @@ use super::GrowingFilter;
 use crate::hash::hash_u64;
 use crate::kernel::Backend;
 use crate::kernel::growing::place::Layout;
+use crate::kernel::growing::single::Single;
 use crate::kernel::growing::{Line, goes_on};
 use crate::layouts::growing::{Found, Multiset, mixed, place, prefix, read};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,17 +172,34 @@ fn single_probes_of_a_moving_filter_are_as_defined() {
     for made in bounded.into_iter().chain(unbounded) {
         for backend in Backend::available() {
             let mut all = first.clone();
-            let filter = moving(made.with_backend(backend).unwrap(), true, &mut all);
+            let mut filter = moving(made.with_backend(backend).unwrap(), true, &mut all);
             let present = all.len();
             all.extend((0..20_000).map(|key| hash_u64(key, 6)));
             let mut onward = 0;
             for (i, &hash) in all.iter().enumerate() {
                 let expected = has(&filter, hash);
                 assert!(expected || i >= present);
-                assert_eq!(filter.contains_hash(hash), expected, "{hash:#x}, {}", backend.name());
+                for single in Single::all_of(backend) {
+                    filter.single = single;
+                    let found = filter.contains_hash(hash);
+                    assert_eq!(found, expected, "{hash:#x}, {}", backend.name());
+                }
                 onward += usize::from(filter.lines_read(hash) > 1);
             }
             assert!(onward > all.len() / 50, "{onward} go on");
         }
+    }
+}
+
+/// Prefixes that cannot get longer any more do not keep a filter from growing.
+#[test]
+fn filters_of_the_longest_prefixes_grow() {
+    for rate in [1e-15, 1e-14] {
+        let mut filter = GrowingFilter::unbounded(20, rate, 0).unwrap();
+        (0..60_000).for_each(|key| _ = filter.insert_hash(hash_u64(key, 7)).unwrap());
+        // Where chance crowds keys, some have no room in lines.
+        let (copies, stash) = filter.beside();
+        assert!(copies == 0 && stash < 100, "{rate}: {stash} beside the lines");
+        assert!((0..60_000).all(|key| filter.contains_hash(hash_u64(key, 7))));
     }
 }

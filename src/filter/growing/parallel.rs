@@ -91,7 +91,9 @@ impl GrowingFilter {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]. In each region, the keys before the first for which there is no room are
-    /// inserted, and [`key_count`](GrowingFilter::key_count) has grown by their number.
+    /// inserted, and [`key_count`](GrowingFilter::key_count) has grown by their number. If two regions are due to
+    /// grow and there is not even a little memory to bring one to its end, keys would be lost: the process is
+    /// aborted.
     pub fn insert_keys_parallel<K: Key + Sync>(
         &mut self,
         keys: &[K],

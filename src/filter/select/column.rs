@@ -135,9 +135,9 @@ macro_rules! as_others {
 
 as_others!([K: Key, const N: usize] [K; N] as [K], [K: Key] Vec<K> as [K]);
 
-/// A column of hashes that the caller has, such as those of [`hash_column`](crate::hash::hash_column), where it
-/// has [nulls](Nullable). Without nulls, [`Select::select_hashes`](crate::Select::select_hashes) and its like
-/// take the hashes themselves.
+/// A column of hashes, such as those of [`hash_column`](crate::hash::hash_column). Take it if some rows are
+/// [null](Nullable). Without nulls, [`Select::select_hashes`](crate::Select::select_hashes) and its like take
+/// the hashes themselves.
 ///
 /// ```
 /// use bloomline::hash::hash_batch;

@@ -1,8 +1,10 @@
 //! The lines of `layouts/growing.rs` on the backends.
 //!
-//! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes
-//! lines apart and puts them together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
-//! `place` finds the line of a hash, `store` keeps lines in chunks, `single` asks the home of one key.
+//! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes lines
+//! apart and puts them together. They are the same code on all backends but for `select`, which says where the
+//! n-th 1 of a word is. `place` finds the line of a hash, `store` keeps lines in chunks, `single` finds the home
+//! of one key and asks it, in one function. `shared` has the lines that threads read beside a writer, `sequence`
+//! the numbers by which they see changes.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
 //! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with all
 //! remainders of `avx512_pack` at once. `avx2` and `avx512_edit` move remainders.
@@ -64,8 +66,8 @@ pub(crate) use whole::OPENED;
 /// Keys whose homes are found at once.
 const EIGHT: usize = 8;
 
-/// What a backend does for a line, whose words are in the CPU's byte order. All panic if `r`, the width of remainders, is above 54. Damaged
-/// lines give some answer.
+/// What a backend does for a line, whose words are in the CPU's byte order. All panic if `r`, the width of
+/// remainders, is above 54. Damaged lines give some answer.
 ///
 /// # Safety of the functions
 /// This CPU runs the backend.

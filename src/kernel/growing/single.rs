@@ -16,9 +16,15 @@ pub(crate) struct Single(unsafe fn(&Places, u64) -> Found);
 impl Single {
     /// That of a backend. One that this CPU lacks does as `scalar`.
     pub(crate) fn of(backend: Backend) -> Single {
-        // Where it is slow, no core has AVX-512.
+        // Where pdep is slow, no core has AVX-512.
         let rows = if tuning::pdep_is_slow() { &WITHOUT_PDEP } else { &SINGLES };
         backend.kernels().map_or(Single(by_bytes), |kernels| *kernels.row_of(rows))
+    }
+
+    /// Those of a backend, whether or not pdep is slow.
+    #[cfg(test)]
+    pub(crate) fn all_of(backend: Backend) -> [Single; 2] {
+        [&WITHOUT_PDEP, &SINGLES].map(|rows| *backend.kernels().unwrap().row_of(rows))
     }
 
     /// What the home of a hash says of it. If its lines are not at hand, [`Found::Onward`].
@@ -75,7 +81,7 @@ unsafe fn avx512(places: &Places, hash: u64) -> Found {
     }
 }
 
-/// Those of each backend where the instruction that spreads bits is slow.
+/// Those of each backend where pdep is slow.
 static WITHOUT_PDEP: [Single; Backend::ALL.len()] = Backend::table([
     (Backend::Scalar, Single(by_bytes)),
     #[cfg(target_arch = "x86_64")]
