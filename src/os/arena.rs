@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 use super::pages::{HUGE_PAGE, Pages};
+#[cfg(unix)]
 use crate::error::Error;
 #[cfg(unix)]
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

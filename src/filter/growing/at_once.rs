@@ -91,7 +91,7 @@ fn large_batches_of_bounded_filters_are_built() {
     assert!(!filter.build_with(&hashes[..LEAST - 1]) && filter.key_count() == 0);
     assert!(filter.build_with(&hashes) && filter.key_count() == 40_000);
     assert!(!filter.build_with(&hashes[..4_999]) && filter.build_with(&hashes[..5_000]));
-    assert!(hashes.iter().all(|&hash| crate::Probe::contains_hash(&filter, hash)));
+    assert!(hashes.iter().all(|&hash| crate::filter::probe::Probe::contains_hash(&filter, hash)));
     let mut unbounded = GrowingFilter::unbounded(100, 0.01, 0).unwrap();
     assert!(!unbounded.build_with(&hashes));
 }
