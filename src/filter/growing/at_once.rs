@@ -1,12 +1,11 @@
 //! Inserts of so many hashes at once that the filter is sooner built anew with them.
 
 use super::GrowingFilter;
-use super::build::{Keys, Lengths, Plan};
+use super::build::{Keys, Lengths, Plan, ascending, keys_of};
 use super::regions::PARTS;
 use super::runs::{InLines, Runs, With};
 use crate::error::Error;
 use crate::kernel::growing::place::Common;
-use crate::layouts::growing::region;
 
 /// Fewer hashes are inserted one by one.
 const LEAST: usize = 4096;
@@ -23,29 +22,14 @@ impl GrowingFilter {
     }
 
     fn try_build_with(&mut self, hashes: &[u64]) -> Result<(), Error> {
-        if hashes.is_sorted() {
-            return self.build_with_sorted(hashes);
-        }
-        let mut sorted = Vec::new();
-        sorted.try_reserve_exact(hashes.len()).map_err(|_| Error::OutOfMemory)?;
-        sorted.extend_from_slice(hashes);
-        sorted.sort_unstable();
-        self.build_with_sorted(&sorted)
-    }
-
-    fn build_with_sorted(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        let hashes = &*ascending(hashes)?;
         let key_count = self.key_count.saturating_add(hashes.len() as u64);
         let plan = Plan { in_turn: true, ..self.plan(Lengths::default(), true, key_count) };
         let mut keys: Keys = match self.regions.len() {
             PARTS => self.keys_of_regions(),
             _ => plan.count(self.runs()),
         };
-        let mut rest = hashes;
-        for (part, keys) in (0..).zip(&mut keys) {
-            let own = rest.partition_point(|&hash| region(hash) <= part);
-            *keys += own as u64;
-            rest = &rest[own..];
-        }
+        keys.iter_mut().zip(keys_of(hashes)).for_each(|(keys, own)| *keys += own);
         let mut new = plan.build(Some(keys), || {
             let prefixes = Prefixes { common: self.common, hashes, lines: InLines::new(self) };
             With::new(Runs::new(prefixes), self.beside_lines())

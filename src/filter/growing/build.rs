@@ -10,9 +10,10 @@ use crate::error::Error;
 use crate::kernel::Backend;
 use crate::kernel::growing::place::{Common, Layout};
 use crate::kernel::growing::{Calls, MOST_COPIES};
-use crate::layouts::growing::REGIONS;
+use crate::layouts::growing::{REGIONS, region};
 use crate::os::spare::Spare;
 use crate::shape::growing::{FULL_AT_ONCE, SMALL, Width};
+use std::borrow::Cow;
 
 const PARTS: usize = REGIONS as usize;
 
@@ -231,6 +232,31 @@ impl Plan {
         copies.cap(u64::MAX - sum(&keys));
         Ok(keys)
     }
+}
+
+/// These hashes in order: themselves, or a copy.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(super) fn ascending(hashes: &[u64]) -> Result<Cow<'_, [u64]>, Error> {
+    if hashes.is_sorted() {
+        return Ok(hashes.into());
+    }
+    let mut sorted = Vec::new();
+    sorted.try_reserve_exact(hashes.len()).map_err(|_| Error::OutOfMemory)?;
+    sorted.extend_from_slice(hashes);
+    sorted.sort_unstable();
+    Ok(sorted.into())
+}
+
+/// How many of these ascending hashes each region has.
+pub(super) fn keys_of(hashes: &[u64]) -> Keys {
+    let mut rest = hashes;
+    std::array::from_fn(|part| {
+        let own = rest.partition_point(|&hash| region(hash) <= part as u64);
+        rest = &rest[own..];
+        own as u64
+    })
 }
 
 pub(super) fn sum(keys: &Keys) -> u64 {

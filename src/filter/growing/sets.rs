@@ -2,7 +2,7 @@
 
 use super::GrowingFilter;
 use super::blocks::Merged;
-use super::build::{Keys, Lengths};
+use super::build::{Lengths, ascending, keys_of};
 use super::meet::Meet;
 use super::regions::PARTS;
 use super::runs::Runs;
@@ -50,29 +50,12 @@ impl GrowingFilter {
 
     /// A filter of these that was made as this one.
     fn of_hashes(&self, hashes: &[u64]) -> Result<GrowingFilter, Error> {
-        if hashes.is_sorted() {
-            return self.of_sorted(hashes);
-        }
-        let mut sorted = Vec::new();
-        sorted.try_reserve_exact(hashes.len()).map_err(|_| Error::OutOfMemory)?;
-        sorted.extend_from_slice(hashes);
-        sorted.sort_unstable();
-        self.of_sorted(&sorted)
-    }
-
-    fn of_sorted(&self, hashes: &[u64]) -> Result<GrowingFilter, Error> {
+        let hashes = &*ascending(hashes)?;
         let Common { longer, first_keys, .. } = self.common;
         let length = length_at_once(first_keys, longer.unwrap_or(0), hashes.len() as u64);
         let plan = self.plan([length; PARTS], false, hashes.len() as u64);
-        let mut keys = Keys::default();
-        let mut rest = hashes;
-        for (part, keys) in keys.iter_mut().enumerate() {
-            let own = rest.partition_point(|hash| (hash >> 60) as usize <= part);
-            *keys = own as u64;
-            rest = &rest[own..];
-        }
         let prefixes = || hashes.iter().map(|&hash| self.common.normal(hash, length));
-        plan.build(Some(keys), || Runs::new(prefixes()))
+        plan.build(Some(keys_of(hashes)), || Runs::new(prefixes()))
     }
 
     /// Whether prefixes of both mean the same.
