@@ -67,7 +67,10 @@ impl GrowingFilter {
         {
             return;
         }
-        let _ = self.try_begin(region);
+        if self.try_begin(region).is_ok() && self.places.mask == 0 && self.alone.is_none() {
+            // A filter of a few lines is moved at once: while it waits, keys get the prefixes that are too short.
+            self.catch_up();
+        }
     }
 
     fn try_begin(&mut self, region: usize) -> Result<(), Error> {
@@ -118,7 +121,8 @@ impl GrowingFilter {
         self.places.layouts.push(fresh);
         (self.places.from, self.places.moved) = ((number as u64) << 60, 0);
         let pace = PACE * due.max(share).clamp(1, 16);
-        self.sweep = Some(Sweep { region, line: 0, pace, due: 0, back, short });
+        let due = if parts == 1 { DUE } else { 0 };
+        self.sweep = Some(Sweep { region, line: 0, pace, due, back, short });
         self.fresh_newest = 0;
         Ok(())
     }
