@@ -15,7 +15,7 @@ import (
 //     proportion, with more it is higher: nothing else happens there. At 1 % it takes 11 bits per key in
 //     the end, encoded 9.5.
 //   - [NewGrowingUnbounded] is told the first number of keys only. Its rate stays below the one asked for,
-//     however many come: new keys get longer prefixes. At 1 % it takes 15 to 17 bits per key.
+//     up to 10^16 keys times the rate (10^14 at 1 %): new keys get longer prefixes. At 1 % it takes 15 to 17 bits per key.
 //   - A key that was added twice is present until it has been removed twice. Remove only keys that you added.
 //     Any other removal can take the prefix of a key that was added; that key is then a false negative.
 //     Removing a key that is definitely absent returns [ErrAbsent].

@@ -2396,8 +2396,9 @@ BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
  * bloomline_growing_new() is told the most keys that may come. With fewer its false-positive rate
  * is lower in proportion, with more it is higher. At 1 % it takes some 10 bits per key once it has
  * all of these keys. bloomline_growing_new_unbounded() is told the first number of keys only. Its
- * rate stays below the one asked for, however many come; at 1 % it takes 15 to 16.5 bits per key on
- * average, at most 18 from 65,536 keys on, and at most 22.5 from 4,000 keys on.
+ * rate stays below the one asked for, up to 10^16 keys times the rate (10^14 at 1 %). At 1 % it
+ * takes 15 to 16.5 bits per key on average, at most 18 from 65,536 keys on, and at most 22.5 from
+ * 4,000 keys on.
  *
  * A key that is inserted twice is present twice, and is removed twice. Remove only keys you
  * inserted. Any other removal can take the prefix of an inserted key, which is then a false

@@ -1,7 +1,7 @@
 //! Inserts of so many hashes at once that the filter is sooner built anew with them.
 
 use super::GrowingFilter;
-use super::build::{Keys, Lengths, Plan, ascending, keys_of};
+use super::build::{Keys, Lengths, Plan, ascending};
 use super::regions::PARTS;
 use super::runs::{InLines, Runs, With};
 use crate::error::Error;
@@ -29,7 +29,7 @@ impl GrowingFilter {
             PARTS => self.keys_of_regions(),
             _ => plan.count(self.runs()),
         };
-        keys.iter_mut().zip(keys_of(hashes)).for_each(|(keys, own)| *keys += own);
+        keys.iter_mut().zip(plan.keys_of(hashes, 0)).for_each(|(keys, own)| *keys += own);
         let mut new = plan.build(Some(keys), || {
             let prefixes = Prefixes { common: self.common, hashes, lines: InLines::new(self) };
             With::new(Runs::new(prefixes), self.beside_lines())

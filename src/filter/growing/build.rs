@@ -3,7 +3,7 @@
 
 use super::GrowingFilter;
 use super::append::Appender;
-use super::runs::With;
+use super::runs::{Runs, With};
 use super::state::Terms;
 use super::sweep::children;
 use crate::error::Error;
@@ -102,8 +102,13 @@ impl Plan {
                 regions && !limit.regions && self.norms().into_iter().any(|norm| norm > lowest);
             if lowest < limit.of_all || late {
                 if limit.of_all == u64::BITS {
-                    own = sum(&self.count(source()));
-                    most = MOST_SPREAD * own + 256;
+                    let counted = self.count(source());
+                    (own, most) = (sum(&counted), MOST_SPREAD * sum(&counted) + 256);
+                    if own != sum(&keys) {
+                        // The widths are those of other keys.
+                        expected = Some(counted);
+                        continue;
+                    }
                 }
                 limit.of_all = lowest;
                 if regions {
@@ -133,6 +138,25 @@ impl Plan {
             keys[part] += count.min(most);
         }
         keys
+    }
+
+    /// How many keys each region gets of hashes that ascend, with prefixes longer than the first ones by `length` bits.
+    pub(super) fn keys_of(&self, hashes: &[u64], length: u32) -> Keys {
+        // Only hashes as near as that can have a prefix in common.
+        let near = u64::MAX / (self.common.prefixes << length);
+        let behind = hashes.get(MOST_COPIES as usize..).unwrap_or_default();
+        let repeats =
+            hashes.iter().zip(behind).fold(false, |repeats, (a, b)| repeats | (b - a <= near));
+        if repeats {
+            let prefixes = hashes.iter().map(|&hash| self.common.normal(hash, length));
+            return self.count(Runs::new(prefixes));
+        }
+        let mut rest = hashes;
+        std::array::from_fn(|part| {
+            let own = rest.partition_point(|&hash| region(hash) <= part as u64);
+            rest = &rest[own..];
+            own as u64
+        })
     }
 
     /// Whether one region has all of them.
@@ -247,16 +271,6 @@ pub(super) fn ascending(hashes: &[u64]) -> Result<Cow<'_, [u64]>, Error> {
     sorted.extend_from_slice(hashes);
     sorted.sort_unstable();
     Ok(sorted.into())
-}
-
-/// How many of these ascending hashes each region has.
-pub(super) fn keys_of(hashes: &[u64]) -> Keys {
-    let mut rest = hashes;
-    std::array::from_fn(|part| {
-        let own = rest.partition_point(|&hash| region(hash) <= part as u64);
-        rest = &rest[own..];
-        own as u64
-    })
 }
 
 pub(super) fn sum(keys: &Keys) -> u64 {

@@ -80,7 +80,8 @@ use unsaved::Changes;
 /// fewer bytes.
 ///
 /// [`GrowingFilter::unbounded`] is told the first number of keys only. Its rate stays below the one
-/// asked for, however many come: each time they have doubled, new keys get a prefix longer by a bit.
+/// asked for, up to 10^16 keys times the rate (10^14 at 1 %): each time they have doubled, new keys get a prefix
+/// longer by a bit.
 /// The first 20 doublings have a 24th of the rate each, and each further one four fifths of the one
 /// before, so that all together have the rate asked for at most. Up to a million times the first keys it
 /// takes 15 to 16.5 bits per key at 1 % on average, and never more than 18 from 65,536 keys on, or 22.5 from
@@ -94,8 +95,8 @@ use unsaved::Changes;
 /// * What a bounded filter answers depends on its keys and its size in prefixes only, not on the order of
 ///   inserts and removals, nor on what it has been through.
 /// * An insert takes a few lines' work. Once, when the filter outgrows 256 lines, it is built anew: at 1 % with
-///   6,000 to 13,000 keys. If there is no memory to grow, inserts succeed as long as the present lines have room. A failed insert leaves the filter
-///   unchanged.
+///   6,000 to 13,000 keys. So it is when it has shrunk to a third of that. If there is no memory to grow, inserts
+///   succeed as long as the present lines have room. A failed insert leaves the filter unchanged.
 ///
 /// # Its bytes
 ///
@@ -158,7 +159,7 @@ impl GrowingFilter {
     }
 
     /// Creates an empty filter for an unknown number of keys. `rate` is its false-positive rate at most,
-    /// however many come; `first_keys` the number of keys from which on it takes the memory that
+    /// up to 10^16 keys times the rate; `first_keys` the number of keys from which on it takes the memory that
     /// [`GrowingFilter`] states.
     ///
     /// # Errors

@@ -24,15 +24,12 @@ impl GrowingFilter {
         let mut parts = Vec::new();
         parts.try_reserve_exact(PARTS).map_err(failed)?;
         self.places.layouts.try_reserve(1).map_err(failed)?;
-        let in_pieces = self.places.layouts.iter().any(|layout| layout.lines.pieces() > 0);
         for region in 0..PARTS {
             let &mut GrowingFilter { common, terms, calls, backend, .. } = self;
             let mut part = GrowingFilter::without_regions(common, terms, calls, backend);
             part.alone = Some(Alone { region, begins });
             part.changes = self.changes.of_region();
-            if in_pieces {
-                part.spare = self.spare.shared();
-            }
+            part.spare = self.spare.shared();
             part.places.layouts.try_reserve_exact(2).map_err(failed)?;
             part.regions.try_reserve_exact(1).map_err(failed)?;
             parts.push(part);

@@ -2,7 +2,7 @@
 
 use super::GrowingFilter;
 use super::blocks::Merged;
-use super::build::{Lengths, ascending, keys_of};
+use super::build::{Lengths, ascending};
 use super::meet::Meet;
 use super::regions::PARTS;
 use super::runs::Runs;
@@ -55,7 +55,7 @@ impl GrowingFilter {
         let length = length_at_once(first_keys, longer.unwrap_or(0), hashes.len() as u64);
         let plan = self.plan([length; PARTS], false, hashes.len() as u64);
         let prefixes = || hashes.iter().map(|&hash| self.common.normal(hash, length));
-        plan.build(Some(keys_of(hashes)), || Runs::new(prefixes()))
+        plan.build(Some(plan.keys_of(hashes, length)), || Runs::new(prefixes()))
     }
 
     /// Whether prefixes of both mean the same.

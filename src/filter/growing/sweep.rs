@@ -68,7 +68,8 @@ impl GrowingFilter {
             return;
         }
         if self.try_begin(region).is_ok() && self.places.mask == 0 && self.alone.is_none() {
-            // A filter of a few lines is moved at once: while it waits, keys get the prefixes that are too short.
+            // Eight lines are moved at once, the others with the next inserts: while they wait, keys get prefixes that
+            // are too short.
             self.catch_up();
         }
     }

@@ -60,6 +60,43 @@ fn built_at_once_it_is_the_same() {
     }
 }
 
+/// Lines have eight of many copies. So a filter is as large as its lines need it, however often keys come, and its bytes
+/// are those of a filter that was decoded.
+#[test]
+fn copies_make_no_filter_larger() {
+    let decoded = |filter: &GrowingFilter| {
+        let bytes = filter.to_bytes().unwrap();
+        let decoded = GrowingFilter::decode(&bytes).unwrap();
+        assert!(decoded == *filter && decoded.to_bytes().unwrap() == bytes);
+        decoded
+    };
+    for (keys, times) in [(1, 30_000), (400, 50), (700, 8), (3_000, 20)] {
+        let own = hashes(keys, 3);
+        let all = own.repeat(times);
+        for unbounded in [false, true] {
+            let new = || match unbounded {
+                true => GrowingFilter::unbounded(1_000, 0.01, 0).unwrap(),
+                false => GrowingFilter::new(1_000, 0.01, 0).unwrap(),
+            };
+            let built = match unbounded {
+                true => GrowingFilter::build_unbounded(1_000, 0.01, 0, &all).unwrap(),
+                false => GrowingFilter::build(1_000, 0.01, 0, &all).unwrap(),
+            };
+            assert!(decoded(&built).memory_usage() >= built.memory_usage());
+            let mut inserted = new();
+            inserted.insert_hashes(&all).unwrap();
+            decoded(&inserted);
+            let mut both = built.try_clone().unwrap();
+            both.union(&built).unwrap();
+            decoded(&both);
+            for filter in [&built, &inserted, &both] {
+                assert!(own.iter().all(|&hash| filter.contains_hash(hash)));
+            }
+            assert_eq!(both.key_count(), 2 * all.len() as u64);
+        }
+    }
+}
+
 #[test]
 fn merged_intersected_and_subtracted() {
     for &size in sizes() {
