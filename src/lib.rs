@@ -101,8 +101,9 @@ pub use shape::{CuckooParams, Params, StaticParams, sizing};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::filter::views_contain_hash_with;
     pub use crate::kernel::growing::sequence;
     pub use crate::kernel::hashes::by as hashes_by;
     pub use crate::kernel::rows::by as rows_by;
-    pub use crate::kernel::{Prefetch, atomic_line};
+    pub use crate::kernel::{Prefetch, Tried, atomic_line};
 }

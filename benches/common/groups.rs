@@ -16,7 +16,7 @@ pub(crate) const DEPENDENT: &str = ", chained";
 pub(crate) const IN_A_CALL: usize = 16;
 
 /// Filters that are about half full, and hashes of which half are in one of them.
-fn filters(count: usize, size: usize) -> (Vec<Filter>, Vec<u64>) {
+pub(crate) fn filters(count: usize, size: usize) -> (Vec<Filter>, Vec<u64>) {
     let keys = size * 8 / 10;
     let stream = |stream| hashes(stream, keys);
     let filters = (0..count).map(|i| {

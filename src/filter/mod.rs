@@ -53,6 +53,8 @@ pub use split_blocks::{KuduView, VeloxView};
 pub use static_filter::{StaticBuilder, StaticFilter, static_block_build, static_block_len};
 pub use swap::{Loaded, Swap};
 pub use view::View;
+#[cfg(feature = "internals")]
+pub use views::views_contain_hash_with;
 pub use views::{views_contain, views_contain_hash};
 pub use window::Window;
 

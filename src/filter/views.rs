@@ -24,7 +24,24 @@ pub fn views_contain_hash(
     if !hash_alike(views) {
         return all_present(views.len(), bitmap);
     }
-    views_answer(views, bitmap, || |_| hash)
+    views_answer(views, bitmap, are_far_views, || |_| hash)
+}
+
+/// As [`views_contain_hash`], with or without a prefetch, of views that hash alike: for the benchmarks
+/// that choose it.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub fn views_contain_hash_with(
+    views: &[View<'_>],
+    hash: u64,
+    prefetches: bool,
+    answers: &mut (impl Answers + ?Sized),
+) -> usize {
+    let bitmap = answers.words(views.len());
+    if !hash_alike(views) {
+        return all_present(views.len(), bitmap);
+    }
+    views_answer(views, bitmap, |_| prefetches, || |_| hash)
 }
 
 /// Probes many filters for one key, as [`views_contain_hash`]. The filters may hash differently,
@@ -39,7 +56,7 @@ pub fn views_contain<K: Key + ?Sized>(
     answers: &mut (impl Answers + ?Sized),
 ) -> usize {
     let key = key.key_bytes();
-    views_answer(views, answers.words(views.len()), || hash_once(key.as_ref()))
+    views_answer(views, answers.words(views.len()), are_far_views, || hash_once(key.as_ref()))
 }
 
 /// Whether one hash of a key serves all these views.
@@ -60,17 +77,22 @@ pub(crate) fn hash_once(key: &[u8]) -> impl FnMut(&View<'_>) -> u64 {
     }
 }
 
+fn are_far_views(views: &[View<'_>]) -> bool {
+    are_far(views, View::bytes)
+}
+
 /// Asks each view by the hash that `hash` has for it.
 #[inline(always)]
 fn views_answer<H: FnMut(&View<'_>) -> u64>(
     views: &[View<'_>],
     bitmap: &mut [u64],
+    are_far: impl Fn(&[View<'_>]) -> bool,
     hash: impl Fn() -> H,
 ) -> usize {
     let (mut ahead, mut now) = (hash(), hash());
     let mut present = 0;
     for (views, word) in views.chunks(64).zip(bitmap) {
-        if are_far(views, View::bytes) {
+        if are_far(views) {
             views.iter().for_each(|view| view.prefetch_hash(ahead(view)));
         }
         *word = answers(views, |view| view.contains_hash(now(view)));

@@ -97,6 +97,8 @@ pub(crate) use prefetch::{FAR_VIEWS, INTO_L1, INTO_L2, KEY_BY_KEY, ahead, prefet
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
 pub(crate) use single::{Movable, Single};
+#[cfg(feature = "internals")]
+pub use tuning::Tried;
 pub(crate) use tuning::ors_are_slow;
 #[cfg(feature = "capi")]
 pub(crate) use words::{STRIDE, Words};

@@ -1,5 +1,6 @@
 //! From which size of a filter on prefetching pays: a row for each kind of core that was measured, and
-//! one on paper, the sizes in use, and the choice by size. `make tune` measures a machine, and prints its row.
+//! one on paper, the sizes in use, and the choice by size. `make tune` measures a machine, and prints its
+//! row with its regret: how much longer than by the best plan of each size it takes.
 
 use super::backend::Backend;
 use super::prefetch::Prefetch;
@@ -112,6 +113,18 @@ struct Core {
     aarch64: bool,
 }
 
+impl Core {
+    /// The core that runs this.
+    fn read() -> Core {
+        Core {
+            caches: Caches::read(),
+            intel: is_intel(),
+            avx512: Backend::Avx512.is_available(),
+            aarch64: cfg!(target_arch = "aarch64"),
+        }
+    }
+}
+
 impl Sizes {
     /// For such a core.
     fn of(core: Core) -> Sizes {
@@ -121,14 +134,7 @@ impl Sizes {
 
     /// For these caches, by a row.
     const fn by(row: &Row, caches: Caches) -> Sizes {
-        // What is not known is taken for that of a Zen 4. No core has less L2 than 128 KiB, and
-        // one that reports more than 4 MiB shares it with others.
-        let l2 = match caches.l2 {
-            0 => 1 << 20,
-            1..LEAST_L2 => LEAST_L2,
-            LEAST_L2..MOST_L2 => caches.l2,
-            MOST_L2.. => MOST_L2,
-        };
+        let l2 = l2(caches);
         let near = row.near * l2;
         let half = caches.l3 / 2;
         let near = if half > 0 && half < near { half } else { near };
@@ -179,6 +185,17 @@ impl Sizes {
     }
 }
 
+/// The L2 that counts. What is not known is taken for that of a Zen 4. No core has less than 128 KiB,
+/// and one that reports more than 4 MiB shares it with others.
+const fn l2(caches: Caches) -> usize {
+    match caches.l2 {
+        0 => 1 << 20,
+        1..LEAST_L2 => LEAST_L2,
+        LEAST_L2..MOST_L2 => caches.l2,
+        MOST_L2.. => MOST_L2,
+    }
+}
+
 const LEAST_L2: usize = 128 << 10;
 const MOST_L2: usize = 4 << 20;
 
@@ -211,12 +228,7 @@ pub(super) fn learn() {
     }
     let sizes = match environment::PREFETCH.get() {
         Setting::Value(index) => Sizes::forced(FORCED[index]),
-        Setting::Unset | Setting::Unknown => Sizes::of(Core {
-            caches: Caches::read(),
-            intel: is_intel(),
-            avx512: Backend::Avx512.is_available(),
-            aarch64: cfg!(target_arch = "aarch64"),
-        }),
+        Setting::Unset | Setting::Unknown => Sizes::of(Core::read()),
     };
     FAR.store(sizes.far, Ordering::Relaxed);
     NEAR.store(sizes.near, Ordering::Relaxed);
@@ -282,6 +294,66 @@ impl Prefetch {
     /// Whether prefetching pays for inserts into a cuckoo filter of so many bytes.
     pub(crate) fn to_insert_cuckoo(bytes: usize) -> bool {
         bytes >= Sizes::get().insert_far
+    }
+}
+
+/// What a row would say on this CPU: for the benchmark that looks for one.
+#[cfg(feature = "internals")]
+#[derive(Clone, Copy)]
+pub struct Tried(Sizes);
+
+#[cfg(feature = "internals")]
+impl Tried {
+    /// By the multiples of a row, in its order.
+    pub fn new([far, near, insert_far, insert_near, views]: [usize; 5]) -> Tried {
+        let row = Row { is_of: |_| true, far, near, insert_far, insert_near, views };
+        Tried(Sizes::by(&row, Caches::read()))
+    }
+
+    /// The sizes in use.
+    pub fn chosen() -> Tried {
+        learn();
+        Tried(Sizes::get())
+    }
+
+    /// How batches prefetch that probe a filter of so many bytes.
+    pub fn to_probe(&self, bytes: usize) -> Prefetch {
+        self.0.to_probe(bytes)
+    }
+
+    /// The same for inserts.
+    pub fn to_insert(&self, bytes: usize) -> Prefetch {
+        self.0.to_insert(bytes)
+    }
+
+    /// Whether one key of many filters has its lines prefetched, so many bytes together.
+    pub fn to_probe_views(&self, bytes: usize) -> bool {
+        bytes >= self.0.views
+    }
+
+    /// What the multiples are of, in bytes.
+    pub fn unit() -> usize {
+        l2(Caches::read())
+    }
+
+    /// The condition by which a row is of this core and those like it, in Rust.
+    pub fn is_of() -> String {
+        Core::read().condition()
+    }
+}
+
+#[cfg(feature = "internals")]
+impl Core {
+    /// Of its kind, with an L2 of its size.
+    fn condition(self) -> String {
+        let or_not = |is: bool| if is { "" } else { "!" };
+        let kind = match self.aarch64 {
+            true => "core.aarch64".into(),
+            false => {
+                format!("{}core.intel && {}core.avx512", or_not(self.intel), or_not(self.avx512))
+            }
+        };
+        format!("|core| {kind} && core.caches.l2 == {} << 10", self.caches.l2 >> 10)
     }
 }
 
@@ -354,6 +426,23 @@ mod tests {
         }
         assert_eq!([v1.to_insert(15 * MIB), v1.to_insert(16 * MIB)], [Far, FarAndNear]);
         assert_eq!(v1.views, 8 * MIB);
+    }
+
+    #[cfg(feature = "internals")]
+    #[test]
+    fn a_tried_row_is_of_its_core_and_counts_in_its_l2() {
+        let xeon = Core { intel: true, ..core(2 * MIB, 480 * MIB) };
+        let of_xeon = "|core| core.intel && core.avx512 && core.caches.l2 == 2048 << 10";
+        assert_eq!(xeon.condition(), of_xeon);
+        let v1 = Core { avx512: false, aarch64: true, ..core(MIB, 32 * MIB) };
+        assert_eq!(v1.condition(), "|core| core.aarch64 && core.caches.l2 == 1024 << 10");
+        let (tried, unit) = (Tried::new([2, 4, 3, 8, 5]), Tried::unit());
+        assert_eq!(tried.to_probe(2 * unit - 1), Prefetch::None);
+        assert_ne!(tried.to_probe(2 * unit), Prefetch::None);
+        assert_eq!(tried.to_insert(3 * unit - 1), Prefetch::None);
+        assert_ne!(tried.to_insert(3 * unit), Prefetch::None);
+        assert!(!tried.to_probe_views(5 * unit - 1) && tried.to_probe_views(5 * unit));
+        assert!(!Tried::new([1, 1, 1, 1, 0]).to_probe_views(1 << 40));
     }
 
     #[test]

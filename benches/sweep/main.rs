@@ -1,14 +1,15 @@
 //! `cargo bench --features internals --bench sweep [-- ARGUMENT...]`: hints and distances by size, to
 //! choose the rows in `src/kernel/tuning.rs` from. Times all prefetch plans that
 //! the library has, and its choice, and the loops that only touch the line. Ends with the row of
-//! this machine: from which size on each plan pays, and how much longer than by the best plan of
-//! each size it takes, the regret, by that row and by the library's choice.
+//! this machine, in Rust, and its regret: see `row`.
 //!
 //! Arguments: names of backends (all), sizes as `4M` or `2G` (1 MiB to 2 GiB), `k=8`
 //! (6), `rounds=9` (5), `--small-pages` for pages of 4 KiB, `--cold` for hashes that
 //! stream in from memory.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod row;
 
 use bloomline::Backend;
 use bloomline::internals::Prefetch;
@@ -16,7 +17,7 @@ use common::data::{Probes, bitmap, full_bytes, full_filter, size_name, views};
 use common::memory::{Memory, allow_huge_pages, huge_part};
 use common::rounds::{Keys, Plan, Rounds, Times, median};
 use common::touch::{self, lines, lines_mut};
-use std::rc::Rc;
+use row::Swept;
 use std::time::Duration;
 
 const MIB: usize = 1 << 20;
@@ -61,23 +62,22 @@ fn main() {
             &format!("{},", backend.name()),
         );
     }
-    let mut tuned: Vec<(&str, Backend, Rc<Vec<Times>>)> = Vec::new();
-    let probes = Rc::new(probes);
-    tuned.extend(sweep.backends.iter().map(|&backend| ("probes", backend, probes.clone())));
     let inserts: Vec<Times> = sweep.sizes.iter().map(|&size| sweep.touch_to_write(size)).collect();
     sweep.print("Touching to write", &inserts, "touch");
+    let mut all_inserts = Vec::new();
     for &backend in &sweep.backends {
         let inserts: Vec<Times> =
             sweep.sizes.iter().map(|&size| sweep.insert(size, backend)).collect();
         sweep.print(&format!("Inserting, {}", backend.name()), &inserts, backend.name());
-        tuned.push(("inserts", backend, Rc::new(inserts)));
+        all_inserts.push(inserts);
     }
-    println!("\n### The row of this machine\n");
-    println!("| | far from | near from | regret by it: mean, worst | by the library's choice |");
-    println!("|---|---|---|---|---|");
-    for (name, backend, times) in &tuned {
-        sweep.tune(name, backend.name(), times);
-    }
+    let inserts = sweep.backends.iter().zip(&all_inserts);
+    row::print(&Swept {
+        sizes: &sweep.sizes,
+        probes: sweep.backends.iter().map(|&backend| (backend, &*probes)).collect(),
+        inserts: inserts.map(|(&backend, times)| (backend, &**times)).collect(),
+        views: row::views(sweep.plan),
+    });
     println!("\nLoad average at the end: {}.", common::machine::load());
 }
 
@@ -204,40 +204,6 @@ impl Sweep {
             });
             println!("| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
         }
-    }
-}
-
-impl Sweep {
-    /// Prints from which sizes on prefetching pays, such that the plans of all sizes together are
-    /// the least slower than the best one of each.
-    fn tune(&self, what: &str, backend: &str, times: &[Times]) {
-        let ns = |size: usize, name: &str| median(times[size].of(&format!("{backend}, {name}")));
-        let best =
-            |size| PLANS.map(|plan| ns(size, plan_name(plan))).into_iter().fold(f64::MAX, f64::min);
-        let sizes = self.sizes.len();
-        let regrets = |ns_of: &dyn Fn(usize) -> f64| -> (f64, f64) {
-            let each = (0..sizes).map(|size| ns_of(size) / best(size) - 1.0);
-            ((each.clone().sum::<f64>() / sizes as f64).max(0.0), each.fold(0.0, f64::max))
-        };
-        let row = |far: usize, near: usize| {
-            regrets(&|size| {
-                let plan = PLANS[usize::from(size >= far) + usize::from(size >= near.max(far))];
-                ns(size, plan_name(plan))
-            })
-        };
-        let pairs = (0..=sizes).flat_map(|far| (far..=sizes).map(move |near| (far, near)));
-        let (far, near) = pairs.min_by(|a, b| row(a.0, a.1).0.total_cmp(&row(b.0, b.1).0)).unwrap();
-        let from = |i: usize| self.sizes.get(i).map_or("nowhere".into(), |&size| size_name(size));
-        let (own, chosen) = (row(far, near), regrets(&|size| ns(size, "the library's choice")));
-        let per_cent =
-            |(mean, worst): (f64, f64)| format!("{:.0} %, {:.0} %", 100.0 * mean, 100.0 * worst);
-        println!(
-            "| {backend}, {what} | {} | {} | {} | {} |",
-            from(far),
-            from(near),
-            per_cent(own),
-            per_cent(chosen)
-        );
     }
 }
 
