@@ -1,5 +1,5 @@
 //! Removing duplicates on two threads against one, and inserts into a filter that threads share
-//! against the plainest loop. Uses the public interface.
+//! against the plainest loop and against a plain filter's. Uses the public interface.
 #![allow(unsafe_code)]
 
 use crate::common::data::{hashes, keys_for, size_name};
@@ -23,7 +23,7 @@ type Timed<'a> = (&'a str, Box<dyn FnMut() -> Duration + 'a>, Vec<f64>);
 pub(crate) fn tables(report: &Report, plan: Plan, sizes: &[usize]) {
     report.heading("Removing duplicates, two threads against one, by the time of day");
     dedup(report, if sizes.contains(&(512 * MIB)) { 20_000_000 } else { 4_000_000 });
-    report.heading("Inserts into a `ConcurrentFilter`, against a loop of ORs, prefetched 16 ahead");
+    report.heading("Inserts into a `ConcurrentFilter`, against a loop of ORs, prefetched 16 ahead, or a `Filter`");
     for size in [256 * KIB, 12 * MIB, 64 * MIB] {
         concurrent(report, plan, size);
     }
@@ -153,7 +153,19 @@ fn concurrent(report: &Report, plan: Plan, size: usize) {
     let singly = |filter: &ConcurrentFilter, hashes: &[u64]| {
         black_box(hashes.iter().filter(|&&hash| filter.insert_hash(hash)).count());
     };
-    let mut all: [Timed<'_>; 8] = [
+    let plain = || -> Box<dyn FnMut() -> Duration> {
+        let params = Params::new((size / 64) as u64, K as u32, 0).unwrap();
+        let mut filter = Filter::new(params).unwrap();
+        Box::new(move || {
+            filter.clear();
+            timed(|| {
+                for &hash in hashes {
+                    black_box(filter.insert_hash(hash));
+                }
+            })
+        })
+    };
+    let mut all: [Timed<'_>; 9] = [
         ("ORs, new", ors(true), vec![]),
         ("ORs, present", ors(false), vec![]),
         ("insert_hashes, new", ours(true, batches), vec![]),
@@ -162,14 +174,21 @@ fn concurrent(report: &Report, plan: Plan, size: usize) {
         ("insert_new_hashes, present", ours(false, reported), vec![]),
         ("insert_hash, new", ours(true, singly), vec![]),
         ("insert_hash, present", ours(false, singly), vec![]),
+        ("Filter, insert_hash", plain(), vec![]),
     ];
     // The larger it is, the longer a round.
     let rounds = if size > 12 * MIB { 3 } else { plan.rounds };
     in_turn(&mut all, rounds, hashes.len());
-    for i in 2..all.len() {
-        let (what, with) = (all[i].0, all[i % 2].0);
-        let (ours, theirs) = (&all[i].2, &all[i % 2].2);
-        let at_most = (i < 6).then_some(1.0);
+    for (i, with, at_most) in [
+        (2, 0, Some(1.0)),
+        (3, 1, Some(1.0)),
+        (4, 0, Some(1.0)),
+        (5, 1, Some(1.0)),
+        (6, 0, None),
+        (7, 1, None),
+        (6, 8, None),
+    ] {
+        let ((what, _, ours), (with, _, theirs)) = (&all[i], &all[with]);
         report.row(Row { what, size, backend: "1 thread", ours, with, theirs, at_most });
     }
 }
