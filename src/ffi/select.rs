@@ -161,8 +161,8 @@ pub(super) struct Strings<'a, O> {
 }
 
 /// # Safety
-/// As for `boundary::slice`, of one offset more than `rows`, of none for 0 rows; the bytes between any two that ascend are
-/// at `data`, unless NULL.
+/// As for `boundary::slice`, of one offset more than `rows`, of none for 0 rows; the bytes between any two
+/// that ascend are at `data`, unless NULL.
 pub(super) unsafe fn strings<'a, O>(
     offsets: *const O,
     data: *const c_void,

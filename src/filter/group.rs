@@ -115,8 +115,9 @@ impl<T> Group<T> {
         rows(members, hashes, answers.words(answers_of_rows(members.words(), hashes.len())))
     }
 
-    /// Probes all members for many keys, by their hashes, as [`Group::contains_hashes`], but writes the answers
-    /// member by member: those of each begin in a word of their own, those of member `i` at word `i * hashes.len().div_ceil(64)`. Returns how many answers are true.
+    /// Probes all members for many keys, by their hashes, as [`Group::contains_hashes`], but writes the
+    /// answers member by member. Those of each begin in a word of their own, those of member `i` at word
+    /// `i * hashes.len().div_ceil(64)`. Returns how many answers are true.
     ///
     /// It is for many keys. Each member is probed for all of them as by its own
     /// [`contains_hashes`](View::contains_hashes), but lines are prefetched by the size of all members

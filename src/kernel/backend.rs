@@ -102,9 +102,10 @@ backends! {
     // The scalar instructions are those that every CPU with AVX2 has beside it.
     /// x86-64 with AVX2.
     Avx2 "avx2" on "x86_64" ["avx2" "bmi1" "bmi2" "popcnt"] or Scalar;
-    // Only the builder of RocksDB's lines needs VBMI, only that and matrices GFNI, only growing filters VBMI2, and only static
-    // lines and these VPOPCNTDQ; all CPUs with GFNI have them. But requiring them leaves out the first generation (Skylake, Cascade
-    // Lake), which lowers the core's clock under 512-bit multiplies.
+    // Only the builder of RocksDB's lines needs VBMI, only that and matrices GFNI, only growing filters
+    // VBMI2, and only static lines and these VPOPCNTDQ; all CPUs with GFNI have them. But requiring them
+    // leaves out the first generation (Skylake, Cascade Lake), which lowers the core's clock under 512-bit
+    // multiplies.
     /// x86-64 with AVX-512 F, BW, CD, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and GFNI: Ice Lake, Zen 4
     /// and later.
     Avx512 "avx512" on "x86_64" [

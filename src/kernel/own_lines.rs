@@ -108,7 +108,8 @@ impl<B, const PLAIN: bool> OwnLines<B, PLAIN> {
         if PLAIN { self.single.contains_plain(hash) } else { self.single.call(hash) }
     }
 
-    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many may be present.
+    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many
+    /// may be present.
     #[inline(always)]
     pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
         // SAFETY: `new` had both of one kernel and k.

@@ -1,9 +1,9 @@
 //! The bytes that probes read, by their address: other threads may be inserting into them.
 //!
 //! Where one lane after the other is read, [`lane`] does it, a relaxed atomic load: in the kernels of
-//! `scalar` and `portable` that [`Kernel::shared`](super::Kernel::shared) returns, and in those of classic filters. Where a
-//! vector is read, [`read_shared_vector`] does it, which says why that is right. Kernels use raw
-//! pointers, so no reference claims that the bytes are constant.
+//! `scalar` and `portable` that [`Kernel::shared`](super::Kernel::shared) returns, and in those of classic
+//! filters. Where a vector is read, [`read_shared_vector`] does it, which says why that is right. Kernels use
+//! raw pointers, so no reference claims that the bytes are constant.
 
 use crate::line::{LINE_BYTES, Line};
 use std::marker::PhantomData;

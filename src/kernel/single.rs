@@ -79,7 +79,8 @@ impl<'a> Single<'a> {
         self.base
     }
 
-    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many may be present.
+    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many
+    /// may be present.
     ///
     /// # Safety
     /// `few` is of the kernel and the k of `new`.

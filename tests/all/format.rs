@@ -1,6 +1,6 @@
-//! The native format against damage, in every layout: every truncation, every bit flipped, every
-//! kind offered to the readers of the others; every alignment, fields of any value. What is not an intact filter is never opened, and
-//! the error is the one that `docs/FORMAT.md` names.
+//! The native format against damage, in every layout: every truncation, every bit flipped, every kind offered
+//! to the readers of the others; every alignment, fields of any value. What is not an intact filter is never
+//! opened, and the error is the one that `docs/FORMAT.md` names.
 
 use crate::definition;
 use crate::directory::Directory;

@@ -37,8 +37,9 @@ pub(super) const SHIFTS_64: [u64; LANES] = {
     shifts
 };
 
-/// The first bit of each lane in the line and the lane's shift, twice: a run of lanes from any of them on never wraps. An index that does is
-/// read past the end of its table by loops that LLVM 22 vectorizes (Rust 1.95).
+/// The first bit of each lane in the line and the lane's shift, twice: a run of lanes from any of them on
+/// never wraps. An index that does is read past the end of its table by loops that LLVM 22 vectorizes (Rust
+/// 1.95).
 const RUN: [(usize, u32); 2 * LANES] = {
     let (mut run, mut i) = ([(0, 0); 2 * LANES], 0);
     while i < run.len() {

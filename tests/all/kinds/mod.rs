@@ -287,8 +287,8 @@ pub(crate) fn hashes(seed: u64) -> Vec<u64> {
     (0..1000).map(|key| hash::hash_u64(key, seed)).collect()
 }
 
-/// [`check`](definition::check) with the rules of a layout, all verified. None of cuckoo and static filters, of which any
-/// lines are some.
+/// [`check`](definition::check) with the rules of a layout, all verified. None of cuckoo and static filters,
+/// of which any lines are some.
 pub(crate) fn check_of(layout: u64) -> Option<fn(&[u8]) -> u32> {
     match layout {
         1 | 2 | 6 => Some(|bytes| definition::check(bytes, true)),
