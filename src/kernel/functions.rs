@@ -25,7 +25,8 @@ use std::mem::transmute;
 use std::ptr;
 use std::sync::atomic::AtomicU64;
 
-/// The functions of a backend for a layout. It exists only if this CPU can run it.
+/// The functions of a backend for a layout. It exists only if this CPU can run it. They take a `detail` of
+/// the filter, which is k where a key sets k bits, and what [`Lines`] say of other layouts.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
     pub(super) backend: Backend,
@@ -34,7 +35,7 @@ pub(crate) struct Kernel {
     pub(super) number: u16,
     pub(super) line_log2: u32,
     pub(super) prefetch: fn(Lines, u64),
-    /// For k below 8, for 8, up to 12 and above: all that a layout tells apart.
+    /// For a detail, as a rule k, below 8, for 8, up to 12 and above: all that a layout tells apart.
     pub(super) calls: [Calls; 4],
     pub(super) insert_few: unsafe fn(&mut [u8], u32, &[u64]),
     pub(super) insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
@@ -43,7 +44,7 @@ pub(crate) struct Kernel {
     pub(super) composite: Option<Whole>,
 }
 
-/// The functions of a kernel for a k.
+/// The functions of a kernel for a [`class`] of details.
 #[derive(Clone, Copy)]
 pub(super) struct Calls {
     pub(super) contains: Call,
@@ -66,10 +67,10 @@ pub(super) struct Own {
 }
 
 impl Calls {
-    /// What the functions take for k.
+    /// What the functions take for a detail.
     #[inline]
-    fn given(&self, k: u32) -> *const u8 {
-        given(self.rows, k)
+    fn given(&self, detail: u32) -> *const u8 {
+        given(self.rows, detail)
     }
 
     pub(super) const fn own(&self) -> Own {
@@ -78,14 +79,14 @@ impl Calls {
 }
 
 #[inline]
-fn given(rows: Option<usize>, k: u32) -> *const u8 {
+fn given(rows: Option<usize>, detail: u32) -> *const u8 {
     match rows {
-        Some(tag) => ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag),
-        None => ptr::without_provenance(k as usize * NUMBERED),
+        Some(tag) => ptr::from_ref(all_rows(detail)).cast::<u8>().wrapping_add(tag),
+        None => ptr::without_provenance(detail as usize * NUMBERED),
     }
 }
 
-/// The number of the functions for a k in [`Kernel::calls`].
+/// The number of the functions for a k in [`Kernel::calls`], or for the lowest bits of another detail.
 #[inline(always)]
 pub(super) const fn class(k: u32) -> usize {
     (k >= 8) as usize + (k > 8) as usize + (k > 12) as usize
@@ -132,19 +133,19 @@ impl<'a> Single<'a> {
         lines: PhantomData,
     };
 
-    pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
-        let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2(k));
+    pub(crate) fn new(lines: Probed<'a>, detail: u32, kernel: &Kernel) -> Single<'a> {
+        let (calls, count) = (kernel.calls(detail), lines.len() >> kernel.line_log2(detail));
         let (contains, k) = match count {
             0 => (anything as Call, ptr::null()),
-            _ => (calls.contains, calls.given(k)),
+            _ => (calls.contains, calls.given(detail)),
         };
         let contains = contains as *const ();
         Single { contains, base: lines.start(), count, k, lines: PhantomData }
     }
 
     /// Lines of a filter that owns them, so many.
-    pub(super) fn of_own(lines: Probed<'a>, count: usize, k: u32, own: &Own) -> Single<'a> {
-        let (contains, k) = (own.contains as *const (), given(own.rows, k));
+    pub(super) fn of_own(lines: Probed<'a>, count: usize, detail: u32, own: &Own) -> Single<'a> {
+        let (contains, k) = (own.contains as *const (), given(own.rows, detail));
         Single { contains, base: lines.start(), count, k, lines: PhantomData }
     }
 
@@ -231,11 +232,11 @@ impl Kernel {
         Kernel { number, ..*self }
     }
 
-    /// A line of a filter with this k is `1 << line_log2(k)` bytes.
+    /// A line of a filter with this detail is `1 << line_log2(detail)` bytes.
     #[inline(always)]
-    pub(super) fn line_log2(&self, k: u32) -> u32 {
+    pub(super) fn line_log2(&self, detail: u32) -> u32 {
         match self.layout {
-            Layout::Static => static_line::line_log2(k),
+            Layout::Static => static_line::line_log2(detail),
             _ => self.line_log2,
         }
     }
@@ -262,36 +263,36 @@ impl Kernel {
 
     /// Sets the bits of many keys, in order.
     #[inline]
-    pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
+    pub(crate) fn insert_batch(&self, lines: &mut [u8], detail: u32, hashes: Hashes<'_>) {
         match hashes {
             Hashes::Given(hashes) if hashes.len() <= KEY_BY_KEY => {
                 // SAFETY: as in `insert`.
-                unsafe { (self.insert_few)(lines, k, hashes) }
+                unsafe { (self.insert_few)(lines, detail, hashes) }
             }
-            _ => self.insert_tiles(lines, k, hashes),
+            _ => self.insert_tiles(lines, detail, hashes),
         }
     }
 
     #[inline(never)]
-    fn insert_tiles(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
+    fn insert_tiles(&self, lines: &mut [u8], detail: u32, hashes: Hashes<'_>) {
         // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
         let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
         let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
         if Prefetch::all_to_insert(lines.len(), hashes.len()) {
             prefetch_all(lines);
         }
-        self.insert_batch_with(lines, k, hashes, plan);
+        self.insert_batch_with(lines, detail, hashes, plan);
     }
 
     /// The same with a given prefetch, for the benchmarks.
     pub(crate) fn insert_batch_with(
         &self,
         lines: &mut [u8],
-        k: u32,
+        detail: u32,
         hashes: Hashes<'_>,
         plan: Prefetch,
     ) {
-        let lines = Lines::writable(lines, k, self.line_log2(k));
+        let lines = Lines::writable(lines, detail, self.line_log2(detail));
         // SAFETY: as in `insert`.
         unsafe { (self.insert_batch)(lines, hashes, plan) }
     }
@@ -305,7 +306,7 @@ impl Kernel {
     pub(crate) fn probe_batch(
         &self,
         lines: Probed<'_>,
-        k: u32,
+        detail: u32,
         hashes: Hashes<'_>,
         bitmap: &mut [u64],
     ) -> usize {
@@ -319,27 +320,27 @@ impl Kernel {
         {
             // A tile is made for prefetches, and to be full. All in one go would take longer: a CPU guesses
             // the end of so long a loop wrong.
-            let (single, mut behind) = (Single::new(lines, k, self), 0);
+            let (single, mut behind) = (Single::new(lines, detail, self), 0);
             let word = &mut bitmap.words(hashes.len())[0];
-            let present = self.probe_few(&single, k, first, word);
-            let more = self.probe_few(&single, k, rest, &mut behind);
+            let present = self.probe_few(&single, detail, first, word);
+            let more = self.probe_few(&single, detail, rest, &mut behind);
             *word |= behind << KEY_BY_KEY;
             return present + more;
         }
-        self.probe_batch_with(lines, k, hashes, plan, bitmap)
+        self.probe_batch_with(lines, detail, hashes, plan, bitmap)
     }
 
     /// The same with a given prefetch, for the benchmarks.
     pub(crate) fn probe_batch_with(
         &self,
         lines: Probed<'_>,
-        k: u32,
+        detail: u32,
         hashes: Hashes<'_>,
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
         let bitmap = bitmap.words(hashes.len());
-        let lines = self.readable(lines, k);
+        let lines = self.readable(lines, detail);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
     }
@@ -349,40 +350,40 @@ impl Kernel {
     pub(crate) fn probe_few(
         &self,
         single: &Single<'_>,
-        k: u32,
+        detail: u32,
         hashes: &[u64],
         word: &mut u64,
     ) -> usize {
-        let calls = self.calls(k);
+        let calls = self.calls(detail);
         debug_assert!(
             single.is_nothing() || single.is_called_by(calls),
-            "lines of this kernel and k"
+            "lines of this kernel and detail"
         );
-        // SAFETY: this CPU runs the kernel, since it exists, and `single` is of it and of k.
+        // SAFETY: this CPU runs the kernel, since it exists, and `single` is of it and of this detail.
         unsafe { single.few(calls.few, hashes, word) }
     }
 
     /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.
     #[inline]
-    pub(crate) fn prefetch(&self, lines: Probed<'_>, k: u32, hash: u64) {
-        (self.prefetch)(self.readable(lines, k), hash);
+    pub(crate) fn prefetch(&self, lines: Probed<'_>, detail: u32, hash: u64) {
+        (self.prefetch)(self.readable(lines, detail), hash);
     }
 
     #[inline(always)]
-    fn readable(&self, lines: Probed<'_>, k: u32) -> Lines {
-        Lines::new(lines.start().cast_mut(), lines.len(), k, self.line_log2(k))
+    fn readable(&self, lines: Probed<'_>, detail: u32) -> Lines {
+        Lines::new(lines.start().cast_mut(), lines.len(), detail, self.line_log2(detail))
     }
 
     /// Prefetches the line of a hash, to be written soon.
     #[inline]
-    pub(crate) fn prefetch_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {
-        self.prefetch(Probed::lanes(lanes), k, hash);
+    pub(crate) fn prefetch_shared(&self, lanes: &[AtomicU64], detail: u32, hash: u64) {
+        self.prefetch(Probed::lanes(lanes), detail, hash);
     }
 
-    /// The functions for a k; of static lines, for the rows, which are its lowest bits.
+    /// The functions for a detail; of static lines, for the rows, which are its lowest bits.
     #[inline(always)]
-    pub(super) fn calls(&self, k: u32) -> &Calls {
-        &self.calls[class(k & 0xFF)]
+    pub(super) fn calls(&self, detail: u32) -> &Calls {
+        &self.calls[class(detail & 0xFF)]
     }
 
     /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
@@ -391,12 +392,12 @@ impl Kernel {
     /// # Panics
     /// If there is no line.
     #[inline]
-    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) -> bool {
+    pub(crate) fn insert(&self, lines: &mut [u8], detail: u32, hash: u64) -> bool {
         let base = lines.as_mut_ptr().cast_const();
         // SAFETY: a mutable slice's bytes can be read, and written through the pointer.
-        let single = Single::new(unsafe { Probed::at(base, lines.len()) }, k, self);
+        let single = Single::new(unsafe { Probed::at(base, lines.len()) }, detail, self);
         assert!(single.count > 0, "a filter has at least one line");
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a mutable slice's.
-        unsafe { (self.calls(k).insert)(&single, hash) }
+        unsafe { (self.calls(detail).insert)(&single, hash) }
     }
 }

@@ -28,27 +28,27 @@ pub(crate) struct OwnLines<B = Zeroed, const PLAIN: bool = true> {
 impl<const PLAIN: bool> OwnLines<Zeroed, PLAIN> {
     /// # Panics
     /// If there is no line.
-    pub(crate) fn new(bytes: Zeroed, k: u32, kernel: &Kernel) -> Self {
+    pub(crate) fn new(bytes: Zeroed, detail: u32, kernel: &Kernel) -> Self {
         let len = bytes.len();
-        OwnLines::in_front(bytes, len, k, kernel)
+        OwnLines::in_front(bytes, len, detail, kernel)
     }
 
     /// The first `len` of these bytes. The kernel finds those behind them itself.
     ///
     /// # Panics
     /// If there is no line; if there are fewer bytes.
-    pub(crate) fn in_front(bytes: Zeroed, len: usize, k: u32, kernel: &Kernel) -> Self {
-        let count = len >> kernel.line_log2(k);
+    pub(crate) fn in_front(bytes: Zeroed, len: usize, detail: u32, kernel: &Kernel) -> Self {
+        let count = len >> kernel.line_log2(detail);
         assert!(count > 0, "a filter has at least one line");
-        OwnLines::of(bytes, len, count, k, &kernel.calls(k).own())
+        OwnLines::of(bytes, len, count, detail, &kernel.calls(detail).own())
     }
 
     /// The first `len` of these bytes, so many lines.
-    fn of(bytes: Zeroed, len: usize, count: usize, k: u32, own: &Own) -> Self {
+    fn of(bytes: Zeroed, len: usize, count: usize, detail: u32, own: &Own) -> Self {
         assert!(len <= bytes.len(), "bytes that are there");
         // SAFETY: they live as long as the result, which hands out no copy that outlives it.
         let lines = unsafe { Probed::at(bytes.start(), len) };
-        let single = Single::of_own(lines, count, k, own);
+        let single = Single::of_own(lines, count, detail, own);
         let &Own { insert, few, .. } = own;
         OwnLines { single, insert, few, bytes }
     }
@@ -112,7 +112,7 @@ impl<B, const PLAIN: bool> OwnLines<B, PLAIN> {
     /// may be present.
     #[inline(always)]
     pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
-        // SAFETY: `new` had both of one kernel and k.
+        // SAFETY: `new` had both of one kernel and detail.
         unsafe { self.single.few(self.few, hashes, word) }
     }
 }
