@@ -10,7 +10,7 @@ use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, FAR_VIEWS, Prefetch, TILE, insert_absent};
+use crate::kernel::{Backend, FAR_VIEWS, Prefetch, TILE, insert_absent, singly};
 use crate::key::Key;
 use crate::line::LINE_BITS;
 use crate::shape::Params;
@@ -84,9 +84,6 @@ const SMALL: u64 = 1024;
 
 /// Hashes that are probed at a time: one batch in each stage, whose answers are combined.
 const STAGE_BATCH: usize = 1024;
-
-/// Up to so many keys in a call are probed one by one in memory, too.
-const SINGLY: usize = 2;
 
 impl ScalableFilter {
     /// Creates an empty filter. `first_keys` is the number of keys of its first stage, raised to
@@ -453,7 +450,7 @@ impl Probe for ScalableFilter {
         let words = answers.words(hashes.len());
         // In cache a stage takes less time for a key than for its part of a batch; in memory a batch asks
         // stages that a single key need not ask.
-        let most = if self.is_near() { TILE } else { SINGLY };
+        let most = if self.is_near() { TILE } else { singly::SCALABLE };
         if (1..=most).contains(&hashes.len()) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }

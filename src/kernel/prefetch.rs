@@ -35,6 +35,26 @@ pub(crate) mod ahead {
     pub(crate) const COUNTING: usize = 12;
     /// Inserts into growing filters and removals. Not measured by a sweep.
     pub(crate) const GROWING: usize = 12;
+    /// Probes of matrices and inserts, the rows of the key. Not measured by a sweep.
+    pub(crate) const MATRIX: usize = 8;
+    /// Filters that become columns of a matrix: filters, not keys. Not measured by a sweep.
+    pub(crate) const COLUMNS: usize = 2;
+}
+
+/// Up to so many keys in a call are probed one by one, where a batch takes longer. (Growing filters, where it
+/// depends on more, say it themselves.)
+pub(crate) mod singly {
+    /// In a cascade.
+    pub(crate) const CASCADE: usize = 6;
+    /// In a cascade, of those that pass the first layer.
+    pub(crate) const CASCADE_PASSED: usize = 8;
+    /// In a scalable filter out of the cache.
+    pub(crate) const SCALABLE: usize = 2;
+    /// In a window.
+    pub(crate) const WINDOW: usize = 3;
+    /// In a view, of keys that lie anywhere.
+    #[cfg(feature = "capi")]
+    pub(crate) const ANYWHERE: usize = 2;
 }
 
 /// Batches of up to so many keys are done key by key, without tiles.

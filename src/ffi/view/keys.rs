@@ -7,7 +7,7 @@ use super::super::hash::{Key, bloomline_bytes, key_at};
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
 use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_bytes};
-use crate::kernel::{ContainsKey, KEY_BY_KEY, Layout, OfWords, TILE, contains_key};
+use crate::kernel::{ContainsKey, KEY_BY_KEY, Layout, OfWords, TILE, contains_key, singly};
 use std::hint::black_box;
 use std::ptr::null;
 use std::slice::from_mut;
@@ -103,10 +103,6 @@ const FEW_EACH: usize = 16;
 
 const _: () = assert!(FEW_EACH <= KEY_BY_KEY);
 
-/// So many keys [`bloomline_view_contains_each`] probes one by one: to find all their hashes first
-/// takes longer than it saves.
-const ONE_BY_ONE: usize = 2;
-
 exports! {
 /// bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
 /// MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
@@ -120,7 +116,7 @@ exports! {
 fn bloomline_view_contains_each(
     view: *const bloomline_view, keys: *const *const bloomline_bytes, n: usize, present: *mut bool,
 ) {
-    if n > ONE_BY_ONE || keys.is_null() || present.is_null() {
+    if n > singly::ANYWHERE || keys.is_null() || present.is_null() {
         contains_more_each(view, keys, n, present);
     } else if n == 1 {
         contains_one_of_each(view, keys, present);

@@ -16,6 +16,7 @@ use crate::format::cascade as format;
 use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::hash::KeyHash;
+use crate::kernel::singly;
 use crate::key::Key;
 use crate::layouts::cascade::MAX_LAYERS;
 use crate::line::LINE_BYTES;
@@ -210,7 +211,7 @@ impl Probe for Cascade {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if (1..=probe::SINGLY).contains(&hashes.len()) {
+        if (1..=singly::CASCADE).contains(&hashes.len()) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         probe::contains_batch(self.layers.len(), |i| self.layers[i].filter.view(), hashes, words)

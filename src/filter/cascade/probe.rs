@@ -1,17 +1,11 @@
 //! Probes of a cascade, whatever holds its layers.
 
 use crate::filter::view::View;
-use crate::kernel::TILE;
+use crate::kernel::{TILE, singly};
 use crate::layouts::cascade::{included, layer_hash};
 
 /// Keys that pass the first layer and are probed at the next ones as a batch.
 const PASSED_KEYS: usize = 512;
-
-/// Up to so many keys in a call are probed one by one.
-pub(super) const SINGLY: usize = 6;
-
-/// So few that pass the first layer go on one by one.
-const GOING_ALONE: usize = 8;
 
 /// How often a key of neither set is taken for an included one, by the rates of the layers.
 pub(super) fn unknown_rate(rates: impl DoubleEndedIterator<Item = f64> + ExactSizeIterator) -> f64 {
@@ -49,7 +43,7 @@ pub(super) fn contains_batch<'v>(
     if count == 1 {
         return passed;
     }
-    if let ([word], ..=GOING_ALONE) = (&mut *words, passed) {
+    if let ([word], ..=singly::CASCADE_PASSED) = (&mut *words, passed) {
         let mut bits = *word;
         while bits != 0 {
             let place = bits.trailing_zeros() as usize;

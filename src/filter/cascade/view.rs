@@ -10,7 +10,7 @@ use crate::format::cascade as format;
 use crate::format::native;
 use crate::format::static_line::Shape;
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Kernels};
+use crate::kernel::{Backend, Kernels, singly};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
 use std::fmt;
@@ -192,7 +192,7 @@ impl<B: AsRef<[u8]>> Probe for CascadeView<B> {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if (1..=probe::SINGLY).contains(&hashes.len()) {
+        if (1..=singly::CASCADE).contains(&hashes.len()) {
             return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let Some(lines) = self.lines() else {

@@ -6,7 +6,9 @@ use crate::error::Error;
 use crate::filter::Filter;
 use crate::filter::view::View;
 use crate::format::matrix::MatrixShape;
-use crate::kernel::{Block, Kernels, Layout, MatrixCalls, TOGETHER, copy_lines, prefetch_lines};
+use crate::kernel::{
+    Block, Kernels, Layout, MatrixCalls, TOGETHER, ahead, copy_lines, prefetch_lines,
+};
 use crate::key::Key;
 use crate::layouts::matrix::ROWS;
 use crate::line::{LANES, LINE_BYTES, Line};
@@ -279,9 +281,6 @@ pub(super) fn column_of(
 /// of it is in the cache.
 const BLOCKS: usize = 64;
 
-/// Filters between the one whose lines are read and the one whose lines are prefetched.
-const AHEAD: usize = 2;
-
 const EMPTY: Block = [[0; LANES]; 64];
 
 /// A filter that becomes a column.
@@ -394,7 +393,7 @@ impl All<'_> {
             let block = column / 64 - words.start;
             keep[block] &= !(1 << (column % 64));
             let source = &self.sources[column - self.columns.start];
-            if let Some(later) = self.sources.get(column - self.columns.start + AHEAD) {
+            if let Some(later) = self.sources.get(column - self.columns.start + ahead::COLUMNS) {
                 later.prefetch(first, lines);
             }
             source.read(first, column % 64, &mut blocks[block..], words.len());

@@ -4,12 +4,9 @@ use super::Window;
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
-use crate::kernel::{ADJACENT, Prefetch, Steps, TILE, ahead, prefetch_all};
+use crate::kernel::{ADJACENT, Prefetch, Steps, TILE, ahead, prefetch_all, singly};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
-
-/// Up to so many keys in a call are probed one by one.
-const SINGLY: usize = 3;
 
 impl Window {
     /// For each of the first `len` hashes, at most 64, a bit: whether a generation may have it,
@@ -145,7 +142,7 @@ impl Probe for Window {
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
         match hashes.len() {
-            1..=SINGLY => one_by_one(hashes, words, |hash| self.contains_hash(hash)),
+            1..=singly::WINDOW => one_by_one(hashes, words, |hash| self.contains_hash(hash)),
             _ => self.contains_many(hashes, words),
         }
     }

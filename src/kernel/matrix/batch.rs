@@ -3,15 +3,12 @@
 //! Where the rows of a key begin is written some keys before they are combined. So no load waits for the
 //! store of its address, and what caches do not hold is prefetched meanwhile.
 
-use super::super::prefetch::{INTO_L2, prefetch};
+use super::super::prefetch::{INTO_L2, ahead, prefetch};
 use super::words::{Asked, Places, Wide, and_at, each_place, read, word};
 use crate::layouts::matrix::ROWS;
 use crate::line::{LINE_BYTES, line_index};
 use std::mem::MaybeUninit;
 use std::ptr;
-
-/// Keys between the one whose rows are combined and the one whose rows are looked up.
-pub(super) const AHEAD: usize = 8;
 
 /// Bytes of a row that are prefetched at most: of a longer one, the CPU itself brings what follows.
 const MOST_AHEAD: usize = 512;
@@ -84,12 +81,12 @@ unsafe fn rows<W: Wide, const ONE: bool, const LIVE: bool>(
     out: &mut [u64],
 ) -> usize {
     let live = if LIVE { live } else { ptr::null() };
-    let mut ring = [const { MaybeUninit::<Slot>::uninit() }; AHEAD];
+    let mut ring = [const { MaybeUninit::<Slot>::uninit() }; ahead::MATRIX];
     let (mut sum, mut rest, mut out) = (W::ZERO, 0_usize, out.as_mut_ptr());
-    for i in 0..hashes.len() + AHEAD {
-        let slot = &mut ring[i % AHEAD];
-        if i >= AHEAD {
-            // SAFETY: hash i - AHEAD was looked up in this slot. Its group is whole, and there is room for a
+    for i in 0..hashes.len() + ahead::MATRIX {
+        let slot = &mut ring[i % ahead::MATRIX];
+        if i >= ahead::MATRIX {
+            // SAFETY: hash i - ahead::MATRIX was looked up in this slot. Its group is whole, and there is room for a
             // row of words for each hash, by the caller's promise.
             unsafe {
                 let slot = slot.assume_init_ref();
@@ -141,7 +138,7 @@ unsafe fn words_one_by_one(
 ) -> usize {
     let mut present = 0;
     for (i, (&hash, out)) in hashes.iter().zip(out).enumerate() {
-        if let Some(&later) = hashes.get(i + AHEAD).filter(|_| far) {
+        if let Some(&later) = hashes.get(i + ahead::MATRIX).filter(|_| far) {
             prefetch_rows(groups.of(later, asked), later, asked);
         }
         let (group, mut word) = (groups.of(hash, asked), asked.last);

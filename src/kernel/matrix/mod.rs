@@ -21,11 +21,11 @@ use super::choice::Kernels;
 use super::column::Column;
 use super::functions::Kernel;
 use super::layout::Layout;
-use super::prefetch::{INTO_L1, Prefetch, prefetch};
+use super::prefetch::{INTO_L1, Prefetch, ahead, prefetch};
 use super::shared::Probed;
 use crate::layouts::matrix::ROWS;
 use crate::line::{LINE_BYTES, MAX_K, line_index};
-use batch::{AHEAD, Groups, prefetch_rows};
+use batch::{Groups, prefetch_rows};
 use calls::{And, Any, Batch, CALLS};
 use std::ptr;
 use std::slice::from_raw_parts;
@@ -99,9 +99,9 @@ impl Prepared {
         hashes: &[u64],
         mut told: impl FnMut(usize, bool),
     ) {
-        let ahead = if self.is_far() { AHEAD } else { usize::MAX };
+        let distance = if self.is_far() { ahead::MATRIX } else { usize::MAX };
         for (i, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(i.saturating_add(ahead)) {
+            if let Some(&later) = hashes.get(i.saturating_add(distance)) {
                 let first = groups.as_ptr().wrapping_add(self.first_byte(column, later));
                 each_place(later, &self.asked, |place| {
                     prefetch::<INTO_L1>(first.wrapping_add(place));
