@@ -66,7 +66,7 @@ static inline void history_status(char *answer, bloomline_status status)
     } names[] = {
         {BLOOMLINE_OK, "ok"}, {BLOOMLINE_ERR_RATE, "rate"}, {BLOOMLINE_ERR_K, "k"},
         {BLOOMLINE_ERR_FINGERPRINT_BITS, "k"}, {BLOOMLINE_ERR_MISMATCH, "mismatch"},
-        {BLOOMLINE_ERR_ODD_LINE_COUNT, "odd_line_count"}, {BLOOMLINE_ERR_LAYOUT, "layout"},
+        {BLOOMLINE_ERR_ODD_LINE_COUNT, "odd_line_count"}, {BLOOMLINE_ERR_CLASSIC, "classic"},
         {BLOOMLINE_ERR_ABSENT, "absent"}, {BLOOMLINE_ERR_FULL, "full"}, {BLOOMLINE_ERR_GENERATIONS, "generations"},
         {BLOOMLINE_ERR_OVERLAP, "overlap"}, {BLOOMLINE_ERR_COLUMNS, "columns"}, {BLOOMLINE_ERR_COLUMN, "column"},
         {BLOOMLINE_ERR_COLUMN_SHAPE, "column_shape"},

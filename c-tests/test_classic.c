@@ -79,7 +79,7 @@ static void layouts(void)
         CHECK(memcmp(&params, &before, sizeof params) == 0);
     }
     const bloomline_params classic = {8, 7, BLOOMLINE_KIND_CLASSIC, SEED};
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_counting_new(&classic, &counting));
+    CHECK_STATUS(BLOOMLINE_ERR_CLASSIC, bloomline_counting_new(&classic, &counting));
     CHECK(filter == NULL && shared == NULL && counting == NULL && out[0] == 0xAA && lines[0] == 0);
 
     /* Blocks and the caller's lines have the bits of the filter. */
@@ -113,8 +113,8 @@ static void layouts_are_kept_apart(void)
     uint8_t *before = encoded(classic, &len);
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_union(classic, plain));
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_union(plain, classic));
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_fold(classic));
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_fold_to_rate(classic, 0.5, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_CLASSIC, bloomline_filter_fold(classic));
+    CHECK_STATUS(BLOOMLINE_ERR_CLASSIC, bloomline_filter_fold_to_rate(classic, 0.5, NULL));
     CHECK_OK(bloomline_filter_view(classic, &view));
     CHECK_OK(bloomline_view_shape(&view, &seen));
     CHECK_U64(BLOOMLINE_KIND_CLASSIC, seen.layout);

@@ -280,7 +280,7 @@ static void filters_that_fit(void)
     /* Parameters. */
     bloomline_params classic = shape, given = shape;
     classic.layout = BLOOMLINE_KIND_CLASSIC;
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_params_foldable_to(&given, &classic));
+    CHECK_STATUS(BLOOMLINE_ERR_CLASSIC, bloomline_params_foldable_to(&given, &classic));
     given.line_count = UINT64_C(7) << 54;
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_params_foldable_to(&given, &shape));
     CHECK_U64(UINT64_C(7) << 54, given.line_count);
@@ -348,7 +348,7 @@ static void made_of_nothing(void)
     CHECK_STATUS(BLOOMLINE_ERR_COLUMNS, bloomline_matrix_new(&shape, 0, &matrix));
     if (SIZE_MAX > UINT32_MAX) CHECK_STATUS(BLOOMLINE_ERR_COLUMNS, bloomline_matrix_new(&shape, (size_t)UINT32_MAX + 1, &matrix));
     params.layout = BLOOMLINE_KIND_CLASSIC;
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_matrix_new(&params, 1, &matrix));
+    CHECK_STATUS(BLOOMLINE_ERR_CLASSIC, bloomline_matrix_new(&params, 1, &matrix));
     params = shape;
     params.line_count = UINT64_C(1) << 40;
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_matrix_new(&params, UINT32_MAX, &matrix));

@@ -50,7 +50,7 @@ func hashesOf[K bytesOrString](keys []K, seed uint64) ([]uint64, error) {
 // goroutines build; 0: as many as [runtime.GOMAXPROCS] says. The bytes are the same on any number of them.
 //
 // Errors: [ErrOverlap] if a hash is in both; [ErrRate], [ErrRateTooSmall], [ErrLineCount], [ErrOutOfMemory];
-// [ErrFull] if 32 layers do not tell the sets apart, which only hashes chosen for it need.
+// [ErrLayers] if 32 layers do not tell the sets apart, which only hashes chosen for it need.
 func BuildCascadeHashes(included, excluded []uint64, rate float64, seed uint64, goroutines int) (*Cascade, error) {
 	rows, err := firstRows(uint64(len(included)), uint64(len(excluded))), error(nil)
 	if rate != 0 {
@@ -65,7 +65,7 @@ func BuildCascadeHashes(included, excluded []uint64, rate float64, seed uint64, 
 	for {
 		number := len(f.layers)
 		if number == maxLayers {
-			return nil, ErrFull
+			return nil, ErrLayers
 		}
 		if err := f.addLayer(own, others, rows, goroutines); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func TestClassicWhole(t *testing.T) {
 	}
 	_, counting := NewCountingWithParams(filter.Params())
 	_, window := NewWindowWithParams(3, filter.Params())
-	if counting != ErrLayout || window != ErrLayout {
+	if counting != ErrClassic || window != ErrClassic {
 		t.Error("made of bits anywhere:", counting, window)
 	}
 	if foldable, err := filter.Params().Foldable(2); err != nil || !foldable.Classic {
@@ -84,7 +84,7 @@ func TestClassicWhole(t *testing.T) {
 	if err := filter.Intersect(plain); !errors.Is(err, ErrMismatch) {
 		t.Error(err)
 	}
-	if err := filter.Fold(); !errors.Is(err, ErrLayout) {
+	if err := filter.Fold(); !errors.Is(err, ErrClassic) {
 		t.Error(err)
 	}
 	view := filter.View()

@@ -66,7 +66,7 @@ func NewCounting(keys int, rate float64, options ...Option) (*CountingFilter, er
 
 // NewCountingWithParams returns an empty filter of a given shape.
 //
-// Errors: those of [NewWithParams]; [ErrLayout] for a classic shape.
+// Errors: those of [NewWithParams]; [ErrClassic] for a classic shape.
 func NewCountingWithParams(params Params) (*CountingFilter, error) {
 	if err := params.checkInOneLine(); err != nil {
 		return nil, err

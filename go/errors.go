@@ -43,6 +43,8 @@ var (
 	ErrFull = errors.New("bloomline: the filter is full")
 	// ErrOverlap: both sets of a cascade have a key, or two keys of one hash, which another seed tells apart.
 	ErrOverlap = errors.New("bloomline: both sets have a key of one hash: remove it from one, or change the seed")
+	// ErrLayers: only hashes chosen for it need more than 32 layers.
+	ErrLayers = errors.New("bloomline: 32 layers do not tell the two sets apart: change the seed")
 	// ErrTruncated: there are no bytes, too few, or too many.
 	ErrTruncated = format.ErrTruncated
 	// ErrNotAFilter: the bytes do not end as a filter does.
@@ -52,6 +54,8 @@ var (
 	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
 	// not read, or that does not allow what is asked for.
 	ErrLayout = errors.New("bloomline: the layout is not one that this operation supports")
+	// ErrClassic: the filter is one of NewClassic, or is to be made of such a shape.
+	ErrClassic = errors.New("bloomline: the operation needs all bits of a key in one line, and classic filters have them anywhere")
 	// ErrChecksum: the bytes are damaged.
 	ErrChecksum = format.ErrChecksum
 	// ErrGenerations: a window has 1 generation to 2^32 - 1.

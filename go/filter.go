@@ -282,11 +282,11 @@ func (f *Filter) Clear() {
 // So a filter whose keys cannot be counted beforehand is made large, of a shape from
 // [Params.Foldable], and folded: see [Filter.FoldToRate].
 //
-// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]; [ErrNoLines] for the zero
+// Errors: [ErrOddLineCount]; [ErrClassic] for a filter of [NewClassic]; [ErrNoLines] for the zero
 // Filter; [ErrOutOfMemory]. It is unchanged.
 func (f *Filter) Fold() error {
 	if f.Params().Classic {
-		return ErrLayout
+		return ErrClassic
 	}
 	count := len(orZero(f).view.all)
 	if count == 0 {
@@ -311,11 +311,11 @@ func (f *Filter) Fold() error {
 // its line count is even, and returns how often. A shape from [Params.Foldable] is even often
 // enough; others may be odd at once.
 //
-// Errors: [ErrRate]; [ErrLayout] for a filter of [NewClassic]; [ErrOutOfMemory], after folds that
+// Errors: [ErrRate]; [ErrClassic] for a filter of [NewClassic]; [ErrOutOfMemory], after folds that
 // were made. Otherwise it is unchanged.
 func (f *Filter) FoldToRate(rate float64) (folds int, err error) {
 	if f.Params().Classic {
-		return 0, ErrLayout
+		return 0, ErrClassic
 	}
 	if !(rate > 0 && rate < 1) {
 		return 0, ErrRate

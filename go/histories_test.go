@@ -80,7 +80,7 @@ func saidStatus(err error) string {
 		return "k"
 	}
 	for name, known := range map[string]error{
-		"ok": nil, "rate": ErrRate, "k": ErrK, "mismatch": ErrMismatch, "odd_line_count": ErrOddLineCount, "layout": ErrLayout,
+		"ok": nil, "rate": ErrRate, "k": ErrK, "mismatch": ErrMismatch, "odd_line_count": ErrOddLineCount, "classic": ErrClassic,
 		"absent": ErrAbsent, "full": ErrFull, "generations": ErrGenerations, "overlap": ErrOverlap,
 		"columns": ErrColumns, "column": ErrColumn, "column_shape": ErrColumnShape,
 	} {

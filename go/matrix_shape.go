@@ -46,7 +46,7 @@ func (r ByteRange) End() int64 {
 // NewMatrixShape returns the shape of a matrix of so many columns of these Params, without names and
 // checksums.
 //
-// Errors: [ErrNoLines], [ErrK], [ErrLineCount]; [ErrLayout] if the Params are classic; [ErrColumns].
+// Errors: [ErrNoLines], [ErrK], [ErrLineCount]; [ErrClassic] if the Params are classic; [ErrColumns].
 func NewMatrixShape(params Params, columns int) (MatrixShape, error) {
 	if err := params.checkInOneLine(); err != nil {
 		return MatrixShape{}, err

@@ -344,7 +344,7 @@ func TestMatrixFoldsAndRefuses(t *testing.T) {
 	}
 	cases := []shapes{
 		{params, 0, ErrColumns}, {params, -1, ErrColumns}, {Params{}, 1, ErrNoLines}, {Params{LineCount: 1}, 1, ErrK},
-		{with(func(p *Params) { p.Classic = true }), 1, ErrLayout}, {Params{LineCount: math.MaxInt / 64, K: 6}, 64, ErrLineCount},
+		{with(func(p *Params) { p.Classic = true }), 1, ErrClassic}, {Params{LineCount: math.MaxInt / 64, K: 6}, 64, ErrLineCount},
 	}
 	if math.MaxInt > math.MaxUint32 {
 		large := uint64(math.MaxUint32)

@@ -106,7 +106,7 @@ func (p Params) checkInOneLine() error {
 	if err := p.check(); err != nil || !p.Classic {
 		return err
 	}
-	return ErrLayout
+	return ErrClassic
 }
 
 // checkCounting returns what is wrong with the shape of a counting filter that was read.

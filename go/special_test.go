@@ -254,7 +254,7 @@ func TestFoldable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := classic.FoldToRate(0.1); !errors.Is(err, ErrLayout) {
+	if _, err := classic.FoldToRate(0.1); !errors.Is(err, ErrClassic) {
 		t.Error(err)
 	}
 	if folds, err := new(Filter).FoldToRate(0.1); folds != 0 || err != nil {

@@ -85,7 +85,7 @@ func NewWindow(generations, keysPerGeneration int, rate float64, options ...Opti
 
 // NewWindowWithParams returns an empty window of generations of a given shape.
 //
-// Errors: [ErrGenerations], [ErrNoLines], [ErrK], [ErrLineCount], [ErrOutOfMemory]; [ErrLayout] for a classic shape.
+// Errors: [ErrGenerations], [ErrNoLines], [ErrK], [ErrLineCount], [ErrOutOfMemory]; [ErrClassic] for a classic shape.
 func NewWindowWithParams(generations int, params Params) (*Window, error) {
 	if generations < 1 || uint64(generations) > math.MaxUint32 {
 		return nil, ErrGenerations

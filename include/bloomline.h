@@ -200,7 +200,7 @@ typedef int32_t bloomline_status;
 /** The data has an unknown format version. */
 #define BLOOMLINE_ERR_VERSION 13
 
-/** The layout of the data is unknown, or does not support the operation. */
+/** The layout of the data, or of parameters, is unknown, or another than the operation takes. */
 #define BLOOMLINE_ERR_LAYOUT 14
 
 /** The data is damaged: a checksum does not match. */
@@ -280,6 +280,15 @@ typedef int32_t bloomline_status;
 
 /** A record of a journal does not follow on the last one, or is of another filter. */
 #define BLOOMLINE_ERR_SEQUENCE 37
+
+/** 32 layers of a cascade do not tell its two sets apart: somebody chose the hashes for that. */
+#define BLOOMLINE_ERR_LAYERS 38
+
+/**
+ * The filter, or its parameters, are those of a standard Bloom filter, and the operation needs all
+ * bits of a key in one line.
+ */
+#define BLOOMLINE_ERR_CLASSIC 39
 
 /**
  * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
@@ -502,7 +511,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_params_for_rate_within(uint64_t key
  * times slower.
  *
  * All functions of bloomline_filter, bloomline_concurrent, bloomline_concurrent_builder and
- * caller-owned lines accept these parameters, but folding returns BLOOMLINE_ERR_LAYOUT. So does a
+ * caller-owned lines accept these parameters, but folding returns BLOOMLINE_ERR_CLASSIC. So does a
  * function that makes another kind of filter of them.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
@@ -522,7 +531,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_bits(uint64_t ke
  * the largest column.
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
- * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
+ * BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_CLASSIC if 'shape' is that of a standard Bloom filter.
+ * 'params' is unchanged.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable(bloomline_params *params,
     uint32_t folds);
@@ -696,7 +706,7 @@ BLOOMLINE_API void bloomline_filter_clear(bloomline_filter *filter);
  * become one. Shrinks a filter that is too large, without rereading its keys; the false-positive
  * rate rises. Do not use views of the filter afterwards.
  *
- * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
+ * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_CLASSIC for a
  * classic filter. The filter is unchanged.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_filter_fold(bloomline_filter *filter);
@@ -707,7 +717,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_fold(bloomline_filter *filte
  * that is NULL. Size the filter with bloomline_params_foldable(): other line counts may be odd at
  * once.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a classic
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_CLASSIC for a classic
  * filter. The filter holds all its keys in any case.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
@@ -1349,7 +1359,7 @@ typedef struct bloomline_matrix bloomline_matrix;
  * bloomline_matrix_new() creates a matrix of 'columns' empty columns of these parameters. It
  * takes 64 bytes for each line of a column, with 'columns' rounded up to a multiple of 64.
  *
- * Errors: BLOOMLINE_ERR_COLUMNS if 'columns' is 0 or more than 2^32 - 1; BLOOMLINE_ERR_LAYOUT for
+ * Errors: BLOOMLINE_ERR_COLUMNS if 'columns' is 0 or more than 2^32 - 1; BLOOMLINE_ERR_CLASSIC for
  * a classic filter; otherwise as bloomline_filter_new().
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_matrix_new(const bloomline_params *shape,
@@ -1925,8 +1935,8 @@ typedef struct bloomline_cascade_facts {
  * With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
  * with a hundred 10.5.
  *
- * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_FULL if 32 layers do
- * not tell the sets apart, which happens only if somebody chose the hashes for it;
+ * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_LAYERS if 32 layers
+ * do not tell the sets apart, which happens only if somebody chose the hashes for it;
  * BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit
  * in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */

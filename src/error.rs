@@ -77,18 +77,20 @@ pub enum Error {
     NotAFilter,
     /// Written in this version of the format, which this library does not know.
     Version(u16),
-    /// This layout, a number of `docs/FORMAT.md`, is unknown, or does not allow the operation. For a RocksDB
-    /// block it is the byte that marks its type, for a Parquet filter the number of the algorithm, hash or
-    /// compression, and 0 for a filter that has no such number.
+    /// This layout, a number of `docs/FORMAT.md`, is not one that the operation reads: it is that of another
+    /// [`Kind`](crate::Kind), or unknown. For a RocksDB block it is the byte that marks its type, for a Parquet
+    /// filter the number of the algorithm, hash or compression, and 0 for a filter that has no such number.
     Layout(u16),
+    /// The operation needs all bits of a key in one line, but the filter, or the parameters of the one to be
+    /// made, are [classic](crate::Params::classic).
+    Classic,
     /// The bytes were altered: a checksum does not match.
     Checksum,
     /// A field that must be zero is not.
     Reserved,
     /// The key is definitely absent, so it cannot be removed; the filter is unchanged.
     Absent,
-    /// There is no room in the filter for the key; the filter is unchanged. For a cascade: 32 layers do not
-    /// tell the sets apart, which happens only with hashes chosen for it.
+    /// There is no room in the filter for the key; the filter is unchanged.
     Full,
     /// A window cannot have so many generations: at least one, and at most 2^32 - 1.
     Generations(u64),
@@ -102,6 +104,9 @@ pub enum Error {
     /// Both sets of a cascade have a key of this hash: the same key, or two keys that another seed
     /// tells apart.
     Overlap(u64),
+    /// 32 layers of a cascade do not tell its two sets apart. This happens only with hashes chosen for it, so
+    /// keys hashed with a secret seed are told apart.
+    Layers,
     /// A matrix cannot have so many columns: at least one, and at most 2^32 - 1.
     Columns(u64),
     /// The matrix has no column of this number.
@@ -251,6 +256,9 @@ impl Error {
             Error::NotAFilter => c"the data is not a Bloomline filter, or its end is missing",
             Error::Version(_) => c"the filter has an unknown format version",
             Error::Layout(_) => c"the layout is not one that this operation supports",
+            Error::Classic => {
+                c"the operation needs all bits of a key in one line, and classic filters have them anywhere"
+            }
             Error::Checksum => c"the filter is damaged: a checksum does not match",
             Error::Reserved => c"a reserved field is not zero",
             Error::Absent => c"the key is definitely absent",
@@ -260,6 +268,7 @@ impl Error {
             Error::Overlap(_) => {
                 c"both sets have a key of one hash: remove it from one, or change the seed"
             }
+            Error::Layers => c"32 layers do not tell the two sets apart: change the seed",
             Error::Columns(_) => c"a matrix needs 1 to 2^32 - 1 columns",
             Error::Column(_) => c"the matrix has no such column",
             Error::ColumnShape { .. } => {

@@ -51,8 +51,8 @@ exports! {
 /// With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
 /// with a hundred 10.5.
 ///
-/// Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_FULL if 32 layers do
-/// not tell the sets apart, which happens only if somebody chose the hashes for it;
+/// Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_LAYERS if 32 layers
+/// do not tell the sets apart, which happens only if somebody chose the hashes for it;
 /// BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit
 /// in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
 fn bloomline_cascade_new(

@@ -164,7 +164,7 @@ fn bloomline_params_for_rate_within(
 /// times slower.
 ///
 /// All functions of bloomline_filter, bloomline_concurrent, bloomline_concurrent_builder and
-/// caller-owned lines accept these parameters, but folding returns BLOOMLINE_ERR_LAYOUT. So does a
+/// caller-owned lines accept these parameters, but folding returns BLOOMLINE_ERR_CLASSIC. So does a
 /// function that makes another kind of filter of them.
 fn bloomline_classic_params_for_rate(
     keys: u64, rate: f64, out: *mut bloomline_params,
@@ -188,7 +188,8 @@ fn bloomline_classic_params_for_bits(
 /// the largest column.
 ///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
-/// BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
+/// BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_CLASSIC if 'shape' is that of a standard Bloom filter.
+/// 'params' is unchanged.
 fn bloomline_params_foldable(params: *mut bloomline_params, folds: u32) -> bloomline_status {
     change(params, |params| {
         *params = params.check()?.foldable(folds)?.into();
@@ -201,7 +202,7 @@ fn bloomline_params_foldable_to(
     change(params, |params| {
         let shape = checked(shape)?;
         if shape.is_classic() {
-            return Err(Failure(BLOOMLINE_ERR_LAYOUT));
+            return Err(Error::Classic.into());
         }
         *params = params.check()?.foldable_to(shape)?.into();
         Ok(())

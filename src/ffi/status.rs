@@ -42,7 +42,7 @@ pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
 pub const BLOOMLINE_ERR_NOT_A_FILTER: bloomline_status = 12;
 /// The data has an unknown format version.
 pub const BLOOMLINE_ERR_VERSION: bloomline_status = 13;
-/// The layout of the data is unknown, or does not support the operation.
+/// The layout of the data, or of parameters, is unknown, or another than the operation takes.
 pub const BLOOMLINE_ERR_LAYOUT: bloomline_status = 14;
 /// The data is damaged: a checksum does not match.
 pub const BLOOMLINE_ERR_CHECKSUM: bloomline_status = 15;
@@ -93,6 +93,11 @@ pub const BLOOMLINE_ERR_COLUMN_SHAPE: bloomline_status = 35;
 pub const BLOOMLINE_ERR_UNBOUNDED: bloomline_status = 36;
 /// A record of a journal does not follow on the last one, or is of another filter.
 pub const BLOOMLINE_ERR_SEQUENCE: bloomline_status = 37;
+/// 32 layers of a cascade do not tell its two sets apart: somebody chose the hashes for that.
+pub const BLOOMLINE_ERR_LAYERS: bloomline_status = 38;
+/// The filter, or its parameters, are those of a standard Bloom filter, and the operation needs all
+/// bits of a key in one line.
+pub const BLOOMLINE_ERR_CLASSIC: bloomline_status = 39;
 
 /// Which number is which error: from it C has its text. Where the system failed, that says more.
 macro_rules! numbers {
@@ -148,6 +153,7 @@ numbers! {
     BLOOMLINE_ERR_NOT_A_FILTER = NotAFilter;
     BLOOMLINE_ERR_VERSION = Version(u16);
     BLOOMLINE_ERR_LAYOUT = Layout(u16);
+    BLOOMLINE_ERR_CLASSIC = Classic;
     BLOOMLINE_ERR_CHECKSUM = Checksum;
     BLOOMLINE_ERR_RESERVED = Reserved;
     BLOOMLINE_ERR_ABSENT = Absent;
@@ -155,6 +161,7 @@ numbers! {
     BLOOMLINE_ERR_GENERATIONS = Generations(u64);
     BLOOMLINE_ERR_KEY_COUNT = KeyCount { needed, given };
     BLOOMLINE_ERR_OVERLAP = Overlap(u64);
+    BLOOMLINE_ERR_LAYERS = Layers;
     BLOOMLINE_ERR_COLUMNS = Columns(u64);
     BLOOMLINE_ERR_COLUMN = Column(u64);
     BLOOMLINE_ERR_COLUMN_SHAPE = ColumnShape { line_count, k, seed_differs };
@@ -176,7 +183,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    const LAST: bloomline_status = BLOOMLINE_ERR_SEQUENCE;
+    const LAST: bloomline_status = BLOOMLINE_ERR_CLASSIC;
 
     #[test]
     fn every_status_has_a_message_of_its_own() {

@@ -74,7 +74,7 @@ impl CountingFilter {
     ///
     /// # Errors
     /// [`Error::LineCount`] if lines and counters are more than memory can address;
-    /// [`Error::Layout`] if the parameters are classic; [`Error::OutOfMemory`]; [`Error::Backend`].
+    /// [`Error::Classic`] if the parameters are classic; [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(params: Params) -> Result<CountingFilter, Error> {
         CountingFilter::beside(params, Filter::new)
     }

@@ -358,7 +358,7 @@ impl Filter {
     /// keys, make the filter large with [`Params::foldable`], then fold it.
     ///
     /// # Errors
-    /// [`Error::Layout`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`]. The
+    /// [`Error::Classic`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`]. The
     /// filter is unchanged.
     pub fn fold(&mut self) -> Result<(), Error> {
         native::in_one_line(self.params)?;
@@ -395,7 +395,7 @@ impl Filter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Layout`] if the filter is
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Classic`] if the filter is
     /// classic; [`Error::OutOfMemory`]; folds already done remain.
     pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
         native::in_one_line(self.params)?;

@@ -30,7 +30,7 @@ impl MatrixShape {
     /// The shape of a matrix of so many columns of these parameters, without names and checksums.
     ///
     /// # Errors
-    /// [`Error::Columns`] if `columns` is 0 or more than 2^32 - 1; [`Error::Layout`] if the
+    /// [`Error::Columns`] if `columns` is 0 or more than 2^32 - 1; [`Error::Classic`] if the
     /// parameters are classic; [`Error::LineCount`] if the size cannot be addressed.
     pub fn new(params: Params, columns: usize) -> Result<MatrixShape, Error> {
         native::in_one_line(params)?;

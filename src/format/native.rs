@@ -194,7 +194,7 @@ pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::LineCount`] if lines, counters and a footer are more than memory can address;
-/// [`Error::Layout`] for classic parameters.
+/// [`Error::Classic`] for classic parameters.
 pub(crate) fn counter_bytes(params: Params) -> Result<usize, Error> {
     let most = isize::MAX as usize - FOOTER_BYTES;
     in_one_line(params)?;
@@ -227,7 +227,7 @@ pub(crate) fn layout_of(params: Params) -> u16 {
 
 /// Fails for classic parameters: the filter needs that all bits of a key are in one line.
 pub(crate) fn in_one_line(params: Params) -> Result<(), Error> {
-    if params.is_classic() { Err(Error::Layout(CLASSIC)) } else { Ok(()) }
+    if params.is_classic() { Err(Error::Classic) } else { Ok(()) }
 }
 
 /// What the footer says of a filter of one of these layouts.

@@ -21,7 +21,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// # Errors
-    /// [`Error::Generations`], [`Error::LineCount`]; [`Error::Layout`] for classic parameters.
+    /// [`Error::Generations`], [`Error::LineCount`]; [`Error::Classic`] for classic parameters.
     pub(crate) fn new(params: Params, generations: u32) -> Result<Shape, Error> {
         if generations == 0 {
             return Err(Error::Generations(0));

@@ -52,7 +52,7 @@ fn shapes() {
     assert_eq!(odd.fold().err().unwrap(), Error::OddLineCount(7));
     assert_eq!(
         crate::definition::classic_filter(params(2, 6)).unwrap().fold().err().unwrap(),
-        Error::Layout(6)
+        Error::Classic
     );
     assert_eq!(odd.union(&Filter::new(params(5, 6)).unwrap()).err().unwrap(), Error::Mismatch);
 }
@@ -161,6 +161,8 @@ fn go_says_the_same() {
         Error::Full,
         Error::Generations(0),
         Error::Overlap(0),
+        Error::Layers,
+        Error::Classic,
         Error::Columns(0),
         Error::Column(0),
         Error::ColumnShape { line_count: 0, k: 0, seed_differs: true },

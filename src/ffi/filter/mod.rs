@@ -196,7 +196,7 @@ fn bloomline_filter_clear(filter: *mut bloomline_filter) {
 /// become one. Shrinks a filter that is too large, without rereading its keys; the false-positive
 /// rate rises. Do not use views of the filter afterwards.
 ///
-/// Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
+/// Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_CLASSIC for a
 /// classic filter. The filter is unchanged.
 fn bloomline_filter_fold(filter: *mut bloomline_filter) -> bloomline_status {
     change(filter, |filter| Ok(filter.0.fold()?))
@@ -207,7 +207,7 @@ fn bloomline_filter_fold(filter: *mut bloomline_filter) -> bloomline_status {
 /// that is NULL. Size the filter with bloomline_params_foldable(): other line counts may be odd at
 /// once.
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a classic
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_CLASSIC for a classic
 /// filter. The filter holds all its keys in any case.
 fn bloomline_filter_fold_to_rate(
     filter: *mut bloomline_filter, rate: f64, folds: *mut u32,

@@ -74,7 +74,7 @@ exports! {
 /// bloomline_matrix_new() creates a matrix of 'columns' empty columns of these parameters. It
 /// takes 64 bytes for each line of a column, with 'columns' rounded up to a multiple of 64.
 ///
-/// Errors: BLOOMLINE_ERR_COLUMNS if 'columns' is 0 or more than 2^32 - 1; BLOOMLINE_ERR_LAYOUT for
+/// Errors: BLOOMLINE_ERR_COLUMNS if 'columns' is 0 or more than 2^32 - 1; BLOOMLINE_ERR_CLASSIC for
 /// a classic filter; otherwise as bloomline_filter_new().
 fn bloomline_matrix_new(
     shape: *const bloomline_params, columns: usize, out: *mut *mut bloomline_matrix,

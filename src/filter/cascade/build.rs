@@ -26,7 +26,7 @@ impl Cascade {
     ///
     /// # Errors
     /// [`Error::Overlap`] if a hash is in both sets; [`Error::LineCount`] if memory cannot address the size;
-    /// [`Error::OutOfMemory`]; [`Error::Backend`]; [`Error::Full`] if 32 layers do not tell the sets apart,
+    /// [`Error::OutOfMemory`]; [`Error::Backend`]; [`Error::Layers`] if 32 layers do not tell the sets apart,
     /// which happens only with hashes chosen for it.
     pub fn build(
         included: &[u64],
@@ -100,7 +100,7 @@ impl Cascade {
         while !own.is_empty() {
             let number = cascade.layers.len();
             if number == MAX_LAYERS {
-                return Err(Error::Full);
+                return Err(Error::Layers);
             }
             let tested = if number == 1 { included } else { &others };
             let params = StaticParams::for_rows(own.len() as u64, LATER_ROWS)?.with_seed(seed);

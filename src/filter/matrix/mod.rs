@@ -72,7 +72,7 @@ impl Matrix {
     /// Creates a matrix of so many empty columns.
     ///
     /// # Errors
-    /// [`Error::Columns`] if there are none or more than 2^32 - 1; [`Error::Layout`] if the parameters
+    /// [`Error::Columns`] if there are none or more than 2^32 - 1; [`Error::Classic`] if the parameters
     /// are classic; [`Error::LineCount`] if the size cannot be addressed; [`Error::OutOfMemory`];
     /// [`Error::Backend`].
     pub fn new(params: Params, columns: usize) -> Result<Matrix, Error> {

@@ -121,7 +121,7 @@ impl Window {
     ///
     /// # Errors
     /// [`Error::Generations`] for no generation; [`Error::LineCount`] if memory cannot address all
-    /// lines; [`Error::Layout`] if the parameters are classic; [`Error::OutOfMemory`];
+    /// lines; [`Error::Classic`] if the parameters are classic; [`Error::OutOfMemory`];
     /// [`Error::Backend`].
     pub fn with_params(generations: u32, params: Params) -> Result<Window, Error> {
         Window::with_kernel(Shape::new(params, generations)?, Kernel::active(Layout::Native)?)

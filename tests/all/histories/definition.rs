@@ -151,7 +151,7 @@ impl<const LAYOUT: u16> Model for Lines<LAYOUT> {
                 *self = again(self.line_count, self);
                 ().said()
             }
-            "fold" if LAYOUT == 6 => Err::<(), _>(Error::Layout(6)).said(),
+            "fold" if LAYOUT == 6 => Err::<(), _>(Error::Classic).said(),
             "fold" if self.line_count % 2 == 1 => Err::<(), _>(Error::OddLineCount(0)).said(),
             "fold" => {
                 *self = again(self.line_count / 2, self);

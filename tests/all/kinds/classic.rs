@@ -233,8 +233,8 @@ fn parameters_say_where_the_bits_are() {
         [spread.with_seed(3), spread.with_random_seed().unwrap(), spread.foldable(1).unwrap()];
     assert!(changed.iter().all(Params::is_classic));
     assert!(spread.rate(100) < of_lines.rate(100));
-    assert_eq!(CountingFilter::new(spread).err(), Some(Error::Layout(6)));
-    assert_eq!(Window::with_params(3, spread).err(), Some(Error::Layout(6)));
+    assert_eq!(CountingFilter::new(spread).err(), Some(Error::Classic));
+    assert_eq!(Window::with_params(3, spread).err(), Some(Error::Classic));
 
     let hashes = random_hashes(300, 9);
     let bits = bits_by_definition(6, 7, &hashes);
@@ -270,8 +270,8 @@ fn layouts_are_kept_apart() {
     assert!(classic.params().is_classic() && !plain.params().is_classic());
     assert!(matches!(classic.union(&plain), Err(Error::Mismatch)));
     assert!(matches!(plain.union(&classic), Err(Error::Mismatch)));
-    assert!(matches!(classic.fold(), Err(Error::Layout(_))));
-    assert!(matches!(classic.fold_to_rate(0.9), Err(Error::Layout(_))));
+    assert!(matches!(classic.fold(), Err(Error::Classic)));
+    assert!(matches!(classic.fold_to_rate(0.9), Err(Error::Classic)));
     let shared = ConcurrentFilter::from(plain.try_clone().unwrap());
     assert!(matches!(shared.union(&classic), Err(Error::Mismatch)));
     let shared_classic = ConcurrentFilter::from(classic.try_clone().unwrap());
