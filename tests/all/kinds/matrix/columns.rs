@@ -1,6 +1,7 @@
 //! Columns of a matrix as filters by themselves: alone against the definition and the filter that the
 //! column is, in groups on every backend, in any order and among others.
 
+use crate::definition::fewer;
 use crate::group::{SEED, Sample, check, hashes_in, probes};
 use bloomline::definition::matrix as definition;
 use bloomline::{
@@ -168,7 +169,8 @@ fn mixed(end: usize, count: usize) -> Vec<usize> {
 
 #[test]
 fn a_group_asks_columns_in_any_order() {
-    for (lines, k, columns) in [(3, 6, 64), (2, 8, 200), (1, 12, 700), (2, 5, 3000)] {
+    let all = [(3, 6, 64), (2, 8, 200), (1, 12, 700), (2, 5, 3000)];
+    for &(lines, k, columns) in if fewer() { &all[..3] } else { &all[..] } {
         let defined = Defined::new(lines, k, columns);
         let all = columns as usize;
         let mut orders = vec![

@@ -79,11 +79,12 @@ fn every_backend_answers_as_the_definition() {
     let mut ran = Vec::new();
     for backend in Backend::available() {
         ran.push(backend.name());
-        for columns in [1, 2, 63, 64, 65, 128, 130, 511, 512, 513, 1000, 2051] {
-            for (lines, k, keys) in
-                [(1, 6, 20), (3, 1, 40), (2, 8, 60), (5, 9, 30), (1, 13, 10), (1, 16, 10)]
-            {
-                if columns > 600 && lines > 2 {
+        let shapes = [(1, 6, 20), (3, 1, 40), (2, 8, 60), (5, 9, 30), (1, 13, 10), (1, 16, 10)];
+        let widths = [1, 2, 63, 64, 65, 128, 130, 511, 512, 513, 1000, 2051];
+        for (at, columns) in widths.into_iter().enumerate() {
+            for (i, (lines, k, keys)) in shapes.into_iter().enumerate() {
+                // Where there are fewer, each width gets another two.
+                if columns > 600 && lines > 2 || fewer() && (at + i) % 3 > 0 {
                     continue;
                 }
                 check(backend, params(lines, k), columns, keys);
