@@ -72,9 +72,12 @@ impl<const BITS: u32> Integers<BITS> {
         mut hits: u64,
         word: &mut u64,
     ) -> usize {
-        for i in (0..=last).rev() {
+        let (lines, mut left) = (single.lines(), last + 1);
+        // A range with its end would be looked at twice for each key.
+        while left > 0 {
+            left -= 1;
             // SAFETY: the caller's promise.
-            let hit = unsafe { Self::is_in::<true>(single.lines(), *hashes.add(i)) };
+            let hit = unsafe { Self::is_in::<true>(lines, *hashes.add(left)) };
             hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
         }
         *word = hits;
