@@ -6,7 +6,8 @@
 //!
 //! A batch tests the first [`FIRST_BITS`] bits of 64 keys, then the rest of the keys that have them: one
 //! in four of absent keys. So no branch is a coin toss, and few cache lines come from memory in
-//! vain.
+//! vain. A single key does the same, with a branch for each further bit; in a filter that fits in the cache
+//! it tests more bits at once, because a misprediction takes longer than they do.
 
 use super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, key_by_key};
 use super::lines::Lines;
@@ -29,6 +30,9 @@ pub(super) trait Bits {
     /// Whether the bytes are aligned lanes in which other threads may be setting bits.
     const SHARED: bool = false;
 
+    /// Whether single keys are probed otherwise in a filter that fits in the cache.
+    const CACHED: bool = false;
+
     /// The numbers of the bits, k of them, each below the number of all bits.
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64>;
 }
@@ -40,6 +44,7 @@ impl<const SHARED_LINES: bool> Bits for Classic<SHARED_LINES> {
     const LINE_LOG2: u32 = 6;
     const PREFETCH: bool = true;
     const SHARED: bool = SHARED_LINES;
+    const CACHED: bool = true;
 
     #[inline(always)]
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
@@ -109,11 +114,18 @@ pub(crate) fn leveldb_contains(bits: &[u8], k: u32, hash: u64) -> bool {
 /// The kernel of a layout.
 pub(super) struct Scattered<B>(PhantomData<B>);
 
-/// The same, prefetching all bits of a key: an insert needs all.
+/// The same, prefetching all bits of a key: an insert needs all. Single keys are probed as in memory.
 struct All<B>(PhantomData<B>);
 
 /// The bits of a key that are tested first.
 const FIRST_BITS: usize = 2;
+
+/// In the cache a key of up to so many bits has all of them tested at once.
+const MOST_AT_ONCE: u32 = 8;
+/// Of a key with more bits so many are tested before the others: seven of eight absent keys need no more.
+const BITS_AT_ONCE: usize = 3;
+/// So many keys in a call take less time one by one than as a tile, which tests two bits of each first.
+const MOST_ONE_BY_ONE: usize = 3;
 
 impl<B: Bits> Scattered<B> {
     /// The byte that has a bit: an address within the lines.
@@ -122,20 +134,23 @@ impl<B: Bits> Scattered<B> {
         lines.first().wrapping_add((bit / 8) as usize)
     }
 
-    /// Whether a bit is set, as 1 or 0.
+    /// Whether a bit is set, in the lowest bit of the result; anything above.
     ///
     /// # Safety
     /// The bit is one that [`Bits::of`] gave, of lines that can be read.
     #[inline(always)]
     unsafe fn bit(lines: Lines, bit: u64) -> u64 {
-        if B::SHARED {
+        if size_of::<u64>() <= 1 << B::LINE_LOG2 {
+            // Whole lanes: a shift by six bits of the number takes one instruction less than one by three.
             let lane = lines.first().cast::<u64>().wrapping_add((bit / 64) as usize);
-            // SAFETY: as below; a filter is whole lanes.
-            return u64::from_le(unsafe { shared::lane(lane) }) >> (bit % 64) & 1;
+            // SAFETY: as below; a filter is whole lanes, aligned if they are shared.
+            let lane =
+                unsafe { if B::SHARED { shared::lane(lane) } else { lane.read_unaligned() } };
+            return u64::from_le(lane) >> (bit % 64);
         }
         // SAFETY: the number is below that of all bits; the caller vouches for the bytes.
         let byte = unsafe { *Self::byte(lines, bit) };
-        u64::from(byte) >> (bit % 8) & 1
+        u64::from(byte) >> (bit % 8)
     }
 
     /// Whether these bits are all set, as 1 or 0, without a branch.
@@ -145,7 +160,23 @@ impl<B: Bits> Scattered<B> {
     #[inline(always)]
     unsafe fn all_set(lines: Lines, bits: impl Iterator<Item = u64>) -> u64 {
         // SAFETY: the same contract.
-        bits.fold(1, |set, bit| set & unsafe { Self::bit(lines, bit) })
+        bits.fold(1, |set, bit| set & unsafe { Self::bit(lines, bit) }) & 1
+    }
+
+    /// A key of many bits in a filter that fits in the cache. Apart and jumped to, so that the code before
+    /// saves no register for it.
+    ///
+    /// # Safety
+    /// As for [`Ops`].
+    #[inline(never)]
+    unsafe extern "C" fn contains_many(single: &Single<'_>, hash: u64) -> bool {
+        let lines = single.lines();
+        let bits = || B::of(lines, hash);
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self::all_set(lines, bits().take(BITS_AT_ONCE)) == 1
+                && Self::all_set(lines, bits().skip(BITS_AT_ONCE)) == 1
+        }
     }
 
     /// Prefetches the cache lines of some of a key's bits.
@@ -200,7 +231,26 @@ impl<B: Bits> Ops for Scattered<B> {
         unsafe {
             // No branch between the first few: it would be mispredicted for half of the keys.
             Self::all_set(lines, B::of(lines, hash).take(FIRST_BITS)) == 1
-                && B::of(lines, hash).skip(FIRST_BITS).all(|bit| Self::bit(lines, bit) == 1)
+                && B::of(lines, hash).skip(FIRST_BITS).all(|bit| Self::bit(lines, bit) & 1 == 1)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool {
+        let lines = single.lines();
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !B::CACHED {
+                return Self::contains(lines, hash);
+            }
+            let bytes = (lines.count() as usize) << B::LINE_LOG2;
+            match Prefetch::to_probe_few(bytes) {
+                Prefetch::None if lines.k() <= MOST_AT_ONCE => {
+                    Self::all_set(lines, B::of(lines, hash)) == 1
+                }
+                Prefetch::None => Self::contains_many(single, hash),
+                _ => Self::contains(lines, hash),
+            }
         }
     }
 
@@ -249,18 +299,20 @@ impl<B: Bits> Ops for Scattered<B> {
         false
     }
 
-    /// In the cache, as a tile. Beyond, the branches of single probes cost less than misses that wait for
-    /// those of all keys before.
+    /// In the cache one by one, or, if single keys have branches there, as a tile. Beyond, the branches of
+    /// single probes cost less than misses that wait for those of all keys before.
     #[inline(always)]
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         let lines = single.lines();
+        let one_by_one = B::CACHED && lines.k() <= MOST_AT_ONCE && hashes.len() <= MOST_ONE_BY_ONE;
         // SAFETY: the caller's promise.
         *word = unsafe {
             match Prefetch::to_probe_few((lines.count() as usize) << B::LINE_LOG2) {
-                Prefetch::None if hashes.len() > 1 => {
-                    Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD)
+                Prefetch::None if one_by_one || hashes.len() == 1 => {
+                    key_by_key::<Self>(single, hashes)
                 }
-                _ => key_by_key::<Self>(single, hashes),
+                Prefetch::None => Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD),
+                _ => key_by_key::<All<B>>(single, hashes),
             }
         };
         word.count_ones() as usize

@@ -176,8 +176,9 @@ impl Sizes {
         by_size(bytes, self.far, self.near)
     }
 
+    #[cfg(test)]
     fn to_probe_few(self, bytes: usize) -> Prefetch {
-        by_size(bytes, self.far / 2, usize::MAX)
+        few_by_size(bytes, self.far)
     }
 
     fn to_insert(self, bytes: usize) -> Prefetch {
@@ -205,6 +206,10 @@ fn by_size(bytes: usize, far: usize, near: usize) -> Prefetch {
         _ if bytes < near => Prefetch::Far,
         _ => Prefetch::FarAndNear,
     }
+}
+
+fn few_by_size(bytes: usize, far: usize) -> Prefetch {
+    by_size(bytes, far / 2, usize::MAX)
 }
 
 // The sizes in use. A thread that comes before `learn` is done works with the usual ones.
@@ -265,7 +270,8 @@ impl Prefetch {
     /// another, as an engine does, so even a small filter may not be in the cache.
     #[inline]
     pub(crate) fn to_probe_few(bytes: usize) -> Prefetch {
-        Sizes::get().to_probe_few(bytes)
+        // Not all sizes: what is loaded atomically is loaded, used or not.
+        few_by_size(bytes, FAR.load(Ordering::Relaxed))
     }
 
     /// What pays for inserts into a filter of so many bytes.

@@ -111,6 +111,21 @@ fn large_and_unaligned() {
     }
 }
 
+/// One key and calls of a few, in a filter that is taken for one in the cache and in one that is not.
+#[test]
+fn few_keys_of_small_and_large_filters() {
+    for (lines, k) in [100, 20_000].into_iter().flat_map(|lines| (1..=16).map(move |k| (lines, k)))
+    {
+        let keys = random_hashes(2000, 8);
+        let filter = filter_of(params(lines, k), &keys);
+        let others = random_hashes(2000, 9);
+        let probes: Vec<u64> = keys.iter().zip(&others).flat_map(|(&a, &b)| [a, b]).collect();
+        for len in 1..=9 {
+            probes.chunks(len).take(60).for_each(|few| assert_answers(filter.view(), k, few, None));
+        }
+    }
+}
+
 /// The positions are spread evenly, also the first few and the last.
 #[test]
 fn positions_are_even() {
