@@ -125,16 +125,16 @@ impl ConcurrentFilter {
 
     /// As [`insert_keys`](ConcurrentFilter::insert_keys), for the hashes of keys.
     pub fn insert_hashes(&self, hashes: &[u64]) {
-        if self.probes_first() {
-            let new = &mut [0; INSERT_BLOCK / 64];
-            hashes.chunks(INSERT_BLOCK).for_each(|hashes| {
-                self.insert_block(hashes, new);
-            });
+        if self.params.is_classic() {
+            for from in (0..hashes.len()).step_by(TILE) {
+                self.insert_tile(hashes, from);
+            }
             return;
         }
-        for from in (0..hashes.len()).step_by(TILE) {
-            self.insert_tile(hashes, from);
-        }
+        let new = &mut [0; INSERT_BLOCK / 64];
+        hashes.chunks(INSERT_BLOCK).for_each(|hashes| {
+            self.insert_block::<false>(hashes, new);
+        });
     }
 
     /// As [`insert_new_keys`](ConcurrentFilter::insert_new_keys), for the hashes of keys.
@@ -147,9 +147,9 @@ impl ConcurrentFilter {
         answers: &mut (impl Answers + ?Sized),
     ) -> usize {
         let words = answers.words(hashes.len());
-        if self.probes_first() {
+        if !self.params.is_classic() {
             let blocks = hashes.chunks(INSERT_BLOCK).zip(words.chunks_mut(INSERT_BLOCK / 64));
-            return blocks.map(|(hashes, words)| self.insert_block(hashes, words)).sum();
+            return blocks.map(|(hashes, words)| self.insert_block::<true>(hashes, words)).sum();
         }
         let mut new = 0;
         for (i, word) in words.iter_mut().enumerate() {
@@ -159,19 +159,22 @@ impl ConcurrentFilter {
         new
     }
 
-    /// Whether batches probe first, and then write only lanes that lack bits.
-    fn probes_first(&self) -> bool {
-        self.ors_are_slow && !self.params.is_classic()
-    }
-
-    /// Inserts up to [`INSERT_BLOCK`] hashes. Says which were new; returns how many.
-    fn insert_block(&self, hashes: &[u64], new: &mut [u64]) -> usize {
+    /// Inserts up to [`INSERT_BLOCK`] hashes. If it is to report, says which were new, and returns how
+    /// many; if not, a key that repeats in the block is written again, without a look at the line.
+    fn insert_block<const REPORTS: bool>(&self, hashes: &[u64], new: &mut [u64]) -> usize {
         // It brings the lines into the cache.
         self.contains_hashes(hashes, new);
-        insert_absent(hashes, new, |hash| self.lines.insert_missing(self.params.k(), hash))
+        let (lines, k) = (&self.lines, self.params.k());
+        if self.ors_are_slow {
+            return insert_absent(hashes, new, |hash| lines.insert_missing(k, hash));
+        }
+        insert_absent(hashes, new, |hash| match REPORTS {
+            true => lines.insert_shared(k, hash),
+            false => lines.set_shared(k, hash),
+        })
     }
 
-    /// Inserts up to 64 hashes from the given one on. Returns which were new.
+    /// Inserts up to 64 hashes from the given one on, key by key. Returns which were new.
     fn insert_tile(&self, hashes: &[u64], from: usize) -> u64 {
         let prefetches = Prefetch::to_insert(self.params.bytes()) != Prefetch::None;
         let k = self.params.k();
@@ -344,7 +347,7 @@ mod tests {
     use crate::hash::hash_u64;
 
     #[test]
-    fn a_batch_is_the_same_whether_it_probes_first_or_not() {
+    fn a_batch_is_the_same_whatever_it_writes() {
         // Keys that repeat in the next place, in the same block and in a later one.
         let key = |i: u64| if i % 3 == 1 { i - 1 } else { i % 1500 };
         let hashes: Vec<u64> = (0..4000).map(|i| hash_u64(key(i), 0)).collect();

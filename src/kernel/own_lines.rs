@@ -127,15 +127,25 @@ impl OwnLines<Shared> {
     /// Sets the bits of a key in a native line. Returns whether any of them was not set.
     #[inline(always)]
     pub(crate) fn insert_shared(&self, k: u32, hash: u64) -> bool {
+        self.insert_unless(k, hash, || self.contains(hash))
+    }
+
+    /// Sets the bits of a key that is known to lack one, without a look at its line.
+    #[inline(always)]
+    pub(crate) fn set_shared(&self, k: u32, hash: u64) -> bool {
+        self.insert_unless(k, hash, || false)
+    }
+
+    #[inline(always)]
+    fn insert_unless(&self, k: u32, hash: u64, has_all: impl FnOnce() -> bool) -> bool {
         let line = self.shared_line(hash);
-        let present = || self.contains(hash);
         match k {
-            ..=8 => atomic_line::insert(line, || lanes(hash, k), present),
-            _ => atomic_line::insert(line, || mask(hash, k).into_iter().enumerate(), present),
+            ..=8 => atomic_line::insert(line, || lanes(hash, k), has_all),
+            _ => atomic_line::insert(line, || mask(hash, k).into_iter().enumerate(), has_all),
         }
     }
 
-    /// The same, but only the lanes that lack bits are written.
+    /// As [`OwnLines::insert_shared`], but only the lanes that lack bits are written.
     #[inline(always)]
     pub(crate) fn insert_missing(&self, k: u32, hash: u64) -> bool {
         let line = self.shared_line(hash);

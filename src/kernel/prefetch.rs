@@ -27,7 +27,7 @@ pub(crate) mod ahead {
     pub(crate) const WINDOW: usize = 32;
     /// Inserts into windows, the newest generation.
     pub(crate) const WINDOW_INSERT: usize = 16;
-    /// Inserts into concurrent filters.
+    /// Inserts into concurrent filters whose bits lie anywhere.
     pub(crate) const CONCURRENT: usize = 16;
     /// Inserts into cuckoo filters, both buckets.
     pub(crate) const CUCKOO: usize = 16;
