@@ -77,6 +77,7 @@ pub(crate) fn hash_once(key: &[u8]) -> impl FnMut(&View<'_>) -> u64 {
     }
 }
 
+#[inline]
 fn are_far_views(views: &[View<'_>]) -> bool {
     are_far(views, View::bytes)
 }

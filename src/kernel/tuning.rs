@@ -46,7 +46,7 @@ const ROWS: [Row; 3] = [
     // the L2 is a mesh, whose 32 to 36 MiB of L3 are for 64 or 96 cores, and farther away than a Zen 4's.
     // So the near prefetch, which costs little where it is not needed, begins at half as many times the L2.
     Row { is_of: |core| core.aarch64, far: 1, near: 8, insert_far: 1, insert_near: 16, views: 8 },
-    // AMD's Zen 4 and Zen 5, older Intel cores; all that was not measured. In the table below the row's
+    // AMD's Zen 4 and Zen 5, older Intel cores; all that was not measured. In the tables below the row's
     // regret is at the mean 1 to 3 % on the Zen 4. On the Zen 5 it is 10 % with AVX-512, which could do
     // without a prefetch up to 4 MiB, and 1 % with AVX2, which could not: so they have no rows of their own.
     Row { is_of: |_| true, far: 1, near: 16, insert_far: 1, insert_near: 32, views: 4 },
