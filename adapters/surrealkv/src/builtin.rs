@@ -155,7 +155,8 @@ impl Bits {
     }
 
     /// The remainder of a number by that of the bits, exact for all numbers of 32 bits: the part behind the
-    /// point of number / count, as a fraction of 2^64, times count. Multiplying is faster than dividing.
+    /// point of number / count, as a fraction of 2^64, times count. Multiplying is faster than dividing: building
+    /// takes three quarters of the time. Probes, which make the inverse for one key, take as long either way.
     #[inline(always)]
     fn remainder(self, number: u32) -> usize {
         let behind_point = self.inverse.wrapping_mul(number.into());
