@@ -243,10 +243,15 @@ func (s *Set) fill(all Source) {
 	}
 }
 
-// finish writes what is left, and the lines that no prefix needed.
+// finish writes what is left, and the lines that no prefix needed. Behind a line that goes on is another, if only an
+// empty one: what is left may be too far behind its home for that.
 func (w *writer) finish() {
 	w.write(0)
-	if missing := int(w.g.homes())*LineBytes - len(w.g.lines); missing > 0 {
+	count := w.g.count()
+	if count > 0 && w.g.line(count-1).GoesOn() {
+		count++
+	}
+	if missing := int(max(w.g.homes(), count))*LineBytes - len(w.g.lines); missing > 0 {
 		w.g.lines = append(w.g.lines, make([]byte, missing)...)
 	}
 }

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::growing::{self as format, PARTS, Shape};
 use crate::format::native::{Footer, FooterBytes};
+use crate::kernel::growing::goes_on;
 use crate::kernel::growing::place::Layout;
 use crate::kernel::{Backend, Kernels};
 use crate::line::{LINE_BYTES, Line};
@@ -106,8 +107,11 @@ impl GrowingFilter {
         let mut regions = [format::Region::default(); PARTS];
         let mut first = 0;
         for (region, layout) in regions.iter_mut().zip(&self.places.layouts) {
-            // Those that no key needed are not there.
-            let lines = layout.homes.max(layout.lines.len()) as u64;
+            // Those that no key needed are not there. Behind one that goes on is another, if only an empty one: what
+            // is left may be too far behind its home for that.
+            let there = layout.lines.len();
+            let last = there.checked_sub(1).and_then(|last| layout.lines.get(last));
+            let lines = layout.homes.max(there + usize::from(last.is_some_and(goes_on))) as u64;
             let (u, r) = layout.width();
             *region = format::Region { first, lines, u, r, length: layout.length };
             first += lines;

@@ -1,6 +1,8 @@
 //! Inserts, removals and probes in long histories, against the multiset of prefixes.
 
 use crate::definition::{fewer, next_random};
+use crate::kinds::growing_bytes::{Read, Region};
+use crate::kinds::growing_model::Growing;
 use bloomline::definition::growing::{Mixed, Multiset};
 use bloomline::{Bitmap, Error, GrowingFilter};
 use std::collections::HashSet;
@@ -34,6 +36,44 @@ impl Keys {
 
 /// The lines that a probe reads at most, wherever keys crowd: a value lies 256 buckets behind its home at most.
 const MOST_LINES: usize = 512;
+
+/// What crowds before the end of a region may be too far behind its home for the line behind the last that has any.
+#[test]
+fn crowds_before_the_ends_of_regions_are_read_again() {
+    let (mut state, mut empty) = (8, 0);
+    // Nothing else is so near the end: of the only region, and of one of sixteen.
+    for (most, end, gap) in [(2_000, u64::MAX, 1 << 61), (40_000, (6 << 60) - 1, 1 << 57)] {
+        for part in (4..32).step_by(if fewer() { 8 } else { 2 }) {
+            for back in 0..7 {
+                let mut filter = GrowingFilter::new(most, 0.003, 0).unwrap();
+                let mut model = Growing::new(most, 0.003, 0);
+                let mut insert = |filter: &mut GrowingFilter, hash: u64| {
+                    filter.insert_hash(hash).unwrap();
+                    model.insert(hash, 0);
+                };
+                let others = (0..most * 4 / part).map(|_| next_random(&mut state));
+                let others: Vec<u64> =
+                    others.filter(|hash| !(end - gap..=end).contains(hash)).collect();
+                others.iter().for_each(|&hash| insert(&mut filter, hash));
+                let line = u64::MAX / filter.line_count();
+                (0..900).for_each(|_| {
+                    let offset = (u128::from(next_random(&mut state)) * u128::from(line / 2)) >> 64;
+                    insert(&mut filter, end - back * line - offset as u64);
+                });
+                let bytes = filter.to_bytes().unwrap();
+                assert!(bytes == model.encode(), "{most} at {part}, {back}");
+                assert!(GrowingFilter::decode(&bytes).unwrap() == filter);
+                let is_empty = |region: &Region| {
+                    region.lines.len() as u64 > region.w.div_ceil(region.u)
+                        && region.lines.ends_with(&[[0; 64]])
+                };
+                empty += Read::of(&bytes).regions.iter().filter(|region| is_empty(region)).count();
+            }
+        }
+    }
+    println!("{empty} empty lines behind others");
+    assert!(empty > 5);
+}
 
 /// A filter and its model, which do the same.
 struct Both {
