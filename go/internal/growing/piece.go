@@ -61,6 +61,7 @@ func newPiece(shape Shape, first uint64, span, length uint, own uint64, source S
 	if high, low := bits.Mul64(shape.quota(length), w); high < shape.Prefixes {
 		p.quota, _ = bits.Div64(high, low, shape.Prefixes)
 	}
+	p.quota = max(p.quota, 1) - 1 // the last of them brings longer prefixes
 	if shape.mixed() == 0 || length == shape.longer() {
 		p.quota = math.MaxUint64
 	}

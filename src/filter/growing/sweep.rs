@@ -36,7 +36,7 @@ impl GrowingFilter {
     #[inline]
     pub(super) fn is_due(&self, region: usize) -> bool {
         let (layout, state) = (&self.places.layouts[region], &self.regions[region]);
-        let full = state.keys > layout.most || state.newest > layout.quota;
+        let full = state.keys > layout.most || state.newest >= layout.quota;
         full || state.keys < layout.least
     }
 
@@ -97,7 +97,7 @@ impl GrowingFilter {
             if few {
                 old.least /= 2;
             }
-            if state.newest > old.quota {
+            if state.newest >= old.quota {
                 old.quota = u64::MAX;
             }
             if state.keys > old.most {
