@@ -8,6 +8,12 @@ use crate::error::Error;
 #[cfg(unix)]
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Addresses are asked for so many arenas at least, and at most.
+#[cfg(unix)]
+const LEAST_FURTHER: usize = 4;
+#[cfg(unix)]
+const MOST_FURTHER: usize = 16;
+
 /// The bytes of a piece.
 pub(crate) const PIECE: usize = 64 << 10;
 
@@ -27,6 +33,34 @@ struct Arenas {
     all: Vec<Arena>,
     /// None before this one has a free piece.
     lowest: usize,
+    /// Addresses for further ones: asking the system for them takes longer than any insert, so it is asked for several.
+    further: Vec<Pages>,
+}
+
+#[cfg(unix)]
+impl Arenas {
+    /// Addresses for another arena, in small pages.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    fn pages(&mut self) -> Result<Pages, Error> {
+        if let Some(pages) = self.further.pop() {
+            return Ok(pages);
+        }
+        let count = self.all.len().clamp(LEAST_FURTHER, MOST_FURTHER);
+        if self.further.try_reserve(count).is_ok()
+            && let Ok(pages) = Pages::usual(count * HUGE_PAGE)
+        {
+            pages.advise(false);
+            self.further.extend(pages.in_huge_pages());
+        }
+        if let Some(pages) = self.further.pop() {
+            return Ok(pages);
+        }
+        let pages = Pages::usual(HUGE_PAGE)?;
+        pages.advise(false);
+        Ok(pages)
+    }
 }
 
 /// 2 MiB, or nothing while nobody has a piece.
@@ -94,8 +128,9 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A piece of zeros, of the first arena that has one: so the last ones become empty where less is needed. If a
-    /// new arena has to be made and the pieces are `in_bulk`, it is a huge page at once.
+    /// A piece, of the first arena that has one: so the last ones become empty where less is needed. What its bytes
+    /// are is left of those who had it. If a new arena has to be made and the pieces are `in_bulk`, it is a huge page
+    /// at once.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -110,29 +145,24 @@ impl Pool {
             arenas.all.push(Arena::default());
         }
         arenas.lowest = at;
-        let arena = &mut arenas.all[at];
-        let pages = match &arena.pages {
-            Some(pages) => pages,
-            None => {
-                let pages = Pages::usual(HUGE_PAGE)?;
-                pages.advise(in_bulk);
-                arena.pages.insert(pages)
+        if arenas.all[at].pages.is_none() {
+            let pages = arenas.pages()?;
+            if in_bulk {
+                pages.advise(true);
             }
-        };
+            arenas.all[at].pages = Some(pages);
+        }
+        let arena = &mut arenas.all[at];
+        let Some(pages) = &arena.pages else { return Err(Error::OutOfMemory) };
         let number = arena.used.trailing_ones();
         let bit = 1 << number;
-        let is_new = arena.touched & bit == 0;
         let start = pages.parts().0.wrapping_add(number as usize * PIECE);
-        if is_new && arena.touched | bit == u32::MAX {
+        if arena.touched != u32::MAX && arena.touched | bit == u32::MAX {
             pages.advise(true);
         }
         arena.used |= bit;
         arena.touched |= bit;
         drop(arenas);
-        if !is_new {
-            // SAFETY: all bytes of a piece that nobody else has.
-            unsafe { start.write_bytes(0, PIECE) };
-        }
         Ok(Piece { pool: self.clone(), arena: of, number, start })
     }
 

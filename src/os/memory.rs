@@ -60,6 +60,7 @@ pub fn set_huge_pages(allowed: bool) {
 /// allocator, unless `BLOOMLINE_HUGE_PAGES=0` or [`set_huge_pages`] says no.
 pub(crate) struct Zeroed {
     source: Source,
+    /// How many bytes are there. Those behind them, if any, are not zeroed yet.
     len: usize,
 }
 
@@ -94,21 +95,39 @@ impl Zeroed {
         assert!(len > 0);
         // SAFETY: NULL, or there as long as lines that came from it, by `set_allocator`.
         if let Some(allocator) = unsafe { ALLOCATOR.load(Ordering::Acquire).as_ref() } {
-            return Zeroed::given(len, allocator);
+            let mut given = Zeroed::given(len, allocator)?;
+            given.grow_to(len);
+            return Ok(given);
         }
         #[cfg(unix)]
         if len >= HUGE_PAGE && may_map() {
             let pages = Pages::zeroed(len)?;
             return Ok(Zeroed { source: Source::Mapped(pages), len });
         }
-        let layout =
-            alloc::Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
+        let layout = lines_of(len)?;
         // SAFETY: the layout's size is above zero.
         let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
         Ok(Zeroed { source: Source::Allocated(bytes, layout), len })
     }
 
-    /// The same from a caller's allocator, which need not zero them.
+    /// Room for so many bytes, at least one, from the allocator: none is there before
+    /// [`grow_to`](Zeroed::grow_to).
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn room_for(len: usize) -> Result<Zeroed, Error> {
+        assert!(len > 0);
+        // SAFETY: as in `new`.
+        if let Some(allocator) = unsafe { ALLOCATOR.load(Ordering::Acquire).as_ref() } {
+            return Zeroed::given(len, allocator);
+        }
+        let layout = lines_of(len)?;
+        // SAFETY: the layout's size is above zero.
+        let bytes = NonNull::new(unsafe { alloc::alloc(layout) }).ok_or(Error::OutOfMemory)?;
+        Ok(Zeroed { source: Source::Allocated(bytes, layout), len: 0 })
+    }
+
+    /// As [`room_for`](Zeroed::room_for), from a caller's allocator.
     fn given(len: usize, allocator: &'static Allocator) -> Result<Zeroed, Error> {
         let Allocator { alloc, free, context } = *allocator;
         // SAFETY: the contract of `set_allocator`.
@@ -119,15 +138,43 @@ impl Zeroed {
             unsafe { free(context, bytes.as_ptr().cast(), len) };
             return Err(Error::OutOfMemory);
         }
-        // SAFETY: so many bytes are there, and nobody else has them.
-        unsafe { bytes.write_bytes(0, len) };
-        Ok(Zeroed { source: Source::Given(bytes, len, allocator), len })
+        Ok(Zeroed { source: Source::Given(bytes, len, allocator), len: 0 })
     }
 
-    /// A piece, which is zeroed.
+    /// The room of a piece, as [`room_for`](Zeroed::room_for).
     #[cfg(unix)]
     pub(super) fn of_piece(piece: Piece) -> Zeroed {
-        Zeroed { source: Source::Part(piece), len: PIECE }
+        Zeroed { source: Source::Part(piece), len: 0 }
+    }
+
+    /// The bytes that there is room for.
+    pub(crate) fn room(&self) -> usize {
+        match &self.source {
+            Source::Allocated(_, layout) => layout.size(),
+            Source::Given(_, size, _) => *size,
+            #[cfg(unix)]
+            Source::Mapped(_) => self.len,
+            #[cfg(unix)]
+            Source::Part(_) => PIECE,
+        }
+    }
+
+    /// So many bytes are there from here on, for which there is room. What is new is zeroed, so that pages are
+    /// taken only as far as they are used.
+    ///
+    /// # Panics
+    /// If there is no room.
+    pub(crate) fn grow_to(&mut self, len: usize) {
+        assert!(len <= self.room(), "bytes that there is room for");
+        let more = len.saturating_sub(self.len);
+        // SAFETY: so many bytes are behind those that are there, and nobody else has them.
+        unsafe { self.start().add(self.len).write_bytes(0, more) };
+        self.len += more;
+    }
+
+    /// None is there from here on.
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
     }
 
     /// Whether it is one.
@@ -151,11 +198,9 @@ impl Zeroed {
     /// How many bytes were taken for them, from the allocator or as pages of the system.
     pub(crate) fn taken(&self) -> usize {
         match &self.source {
-            Source::Allocated(..) | Source::Given(..) => self.len,
             #[cfg(unix)]
             Source::Mapped(pages) => pages.mapped(),
-            #[cfg(unix)]
-            Source::Part(_) => self.len,
+            _ => self.room(),
         }
     }
 
@@ -169,6 +214,11 @@ impl Zeroed {
             Source::Part(piece) => piece.start(),
         }
     }
+}
+
+/// The layout of so many bytes of lines.
+fn lines_of(len: usize) -> Result<alloc::Layout, Error> {
+    alloc::Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)
 }
 
 impl PartialEq for Zeroed {

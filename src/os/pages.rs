@@ -65,6 +65,19 @@ impl Pages {
         Ok(Pages { start, len, mapped: used })
     }
 
+    /// Each huge page of these by itself, the last one first.
+    ///
+    /// # Panics
+    /// Unless they are whole huge pages.
+    pub(super) fn in_huge_pages(self) -> impl Iterator<Item = Pages> {
+        let (start, count) = (self.start, self.mapped / HUGE_PAGE);
+        assert!(self.mapped == count * HUGE_PAGE, "whole huge pages");
+        // Each of them is unmapped by itself.
+        std::mem::forget(self);
+        let at = move |i| start.wrapping_add(i * HUGE_PAGE);
+        (0..count).rev().map(move |i| Pages { start: at(i), len: HUGE_PAGE, mapped: HUGE_PAGE })
+    }
+
     /// Asks the system for huge pages: for pages that are there, later; for others, when they are first written to.
     /// With false, asks for small pages, also where the system makes huge ones by itself.
     pub(super) fn advise(&self, huge: bool) {

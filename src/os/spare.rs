@@ -48,13 +48,13 @@ impl Spare {
         }
     }
 
-    /// So many bytes of zeros.
+    /// Room for so many bytes, of which none is there yet.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(crate) fn zeroed(&mut self, len: usize) -> Result<Zeroed, Error> {
-        if let Some(mut kept) = self.kept.take_if(|kept| kept.len() == len) {
-            kept.fill(0);
+    pub(crate) fn room_for(&mut self, len: usize) -> Result<Zeroed, Error> {
+        if let Some(mut kept) = self.kept.take_if(|kept| kept.room() == len) {
+            kept.clear();
             return Ok(kept);
         }
         #[cfg(unix)]
@@ -67,12 +67,12 @@ impl Spare {
                 return Ok(Zeroed::of_piece(piece));
             }
         }
-        Zeroed::new(len)
+        Zeroed::room_for(len)
     }
 
     /// Keeps memory that is no longer needed, if it is as large as a piece but is not one.
     pub(crate) fn put(&mut self, freed: Option<Zeroed>) {
-        self.kept = freed.filter(|freed| freed.len() == PIECE && !freed.is_piece());
+        self.kept = freed.filter(|freed| freed.room() == PIECE && !freed.is_piece());
     }
 
     /// The bytes that it keeps.
@@ -90,6 +90,13 @@ mod tests {
     use crate::os::arena::Piece;
     use std::collections::BTreeSet;
 
+    /// A piece whose bytes are all there.
+    fn cut(pool: &Pool) -> Zeroed {
+        let mut piece = Zeroed::of_piece(pool.cut(false).unwrap());
+        piece.grow_to(PIECE);
+        piece
+    }
+
     fn numbers(pool: &Pool) -> Vec<u32> {
         pool.used().into_iter().map(|(used, _)| used).collect()
     }
@@ -97,8 +104,7 @@ mod tests {
     #[test]
     fn pieces_are_cut_in_order_and_come_back_zeroed() {
         let pool = Pool::default();
-        let mut all: Vec<Zeroed> =
-            (0..70).map(|_| Zeroed::of_piece(pool.cut(false).unwrap())).collect();
+        let mut all: Vec<Zeroed> = (0..70).map(|_| cut(&pool)).collect();
         assert_eq!(numbers(&pool), [32, 32, 6]);
         let starts: BTreeSet<usize> = all.iter().map(|piece| piece.start().addr()).collect();
         assert!(starts.len() == 70 && starts.iter().all(|start| start % PIECE == 0));
@@ -112,8 +118,7 @@ mod tests {
         let mut i = 0;
         all.retain(|_| (![40, 3, 5].contains(&i), i += 1).0);
         assert!(numbers(&pool) == [30, 31, 6] && pool.unused() == 3 * PIECE);
-        let again: Vec<Zeroed> =
-            (0..3).map(|_| Zeroed::of_piece(pool.cut(false).unwrap())).collect();
+        let again: Vec<Zeroed> = (0..3).map(|_| cut(&pool)).collect();
         assert_eq!(again.iter().map(|piece| piece.start().addr()).collect::<BTreeSet<_>>(), freed);
         assert!(again.iter().all(|piece| piece.iter().all(|&byte| byte == 0)));
         assert!(all.iter().all(|piece| piece.iter().all(|&byte| byte == 7)));
@@ -137,6 +142,7 @@ mod tests {
         // What is left lives as long as its pieces.
         drop(pool);
         let mut last = Zeroed::of_piece(more.into_iter().last().unwrap());
+        last.grow_to(PIECE);
         assert!(last.iter().all(|&byte| byte == 0));
         last.fill(1);
         assert!(few.len() == 31);
@@ -151,7 +157,7 @@ mod tests {
                 scope.spawn(move || {
                     let mut own = Vec::new();
                     for round in 0..200 {
-                        let mut piece = Zeroed::of_piece(pool.cut(false).unwrap());
+                        let mut piece = cut(&pool);
                         assert!(piece[..64].iter().all(|&byte| byte == 0));
                         piece[..64].fill(thread + 1);
                         own.push(piece);
@@ -169,9 +175,9 @@ mod tests {
     #[test]
     fn what_is_not_a_piece_comes_from_the_allocator() {
         let mut spare = Spare::new();
-        let other = spare.zeroed(PIECE / 2).unwrap();
-        assert!(!other.is_piece() && !Spare::default().zeroed(PIECE).unwrap().is_piece());
-        let two = [(); 2].map(|()| spare.zeroed(PIECE).unwrap());
+        let other = spare.room_for(PIECE / 2).unwrap();
+        assert!(!other.is_piece() && !Spare::default().room_for(PIECE).unwrap().is_piece());
+        let two = [(); 2].map(|()| spare.room_for(PIECE).unwrap());
         assert_eq!(spare.memory(), 0);
         let [one, _other] = two;
         spare.put(Some(one));

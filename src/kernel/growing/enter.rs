@@ -158,7 +158,12 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         // Two of five inserts go on there.
         lines.prefetch(at + 1);
         lines.prefetch(at + 2);
-        let Some(line) = lines.get_mut(at) else { return Entered::Not };
+        let Some(line) = lines.get_mut(at) else {
+            match lines.reach(at) {
+                true => continue,
+                false => return Entered::Not,
+            }
+        };
         let header = Header::of(line, r);
         // SAFETY: the caller's promise.
         let said = unsafe { S::said::<MIXED>(line, &header, value, r, width) };
@@ -222,6 +227,9 @@ unsafe fn carry<S: Move, const MOST: usize>(
             break;
         };
         let Some(line) = lines.get_mut(at + changed) else {
+            if lines.reach(at + changed) {
+                continue;
+            }
             is_in = false;
             break;
         };

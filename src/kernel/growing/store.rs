@@ -18,6 +18,9 @@ use std::sync::Arc;
 const MOST_LOG2: u32 = (PIECE / LINE_BYTES).ilog2();
 /// And at least, unless there are fewer.
 const LEAST_LOG2: u32 = 5;
+/// Lines of a chunk that are zeroed together, those of a page: to write to a whole chunk for the first time takes
+/// longer than any insert.
+const TOGETHER: usize = 4096 / LINE_BYTES;
 
 /// Lines by their number. Those before `first` are freed; those from `len` on are not there yet.
 #[derive(Default)]
@@ -113,6 +116,8 @@ impl Lines {
         if self.is_shared() {
             return Ok(());
         }
+        // All of a chunk that is begun are there.
+        while self.more_of_last() {}
         let lines = (self.first, self.len, self.planned, most);
         let copies = Copies::new(&mut self.memory, lines, self.log2, sequences, region)?;
         *self = Lines { shared: Some(Box::new(copies)), ..Lines::default() };
@@ -170,7 +175,7 @@ impl Lines {
         self.len - (self.first >> self.log2 << self.log2)
     }
 
-    /// Empty lines up to number `len`, of which all that are meant of a chunk come together.
+    /// Empty lines up to number `len`, or some more. Memory for all that are meant of a chunk is allocated together.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; all lines are as before, and some empty ones may be there.
@@ -179,9 +184,11 @@ impl Lines {
             return copies.grow_to(len);
         }
         while self.len < len {
+            if self.more_of_last() {
+                continue;
+            }
             let chunk = 1 << self.log2;
             let begun = self.len & (chunk - 1);
-            let last = self.len - begun;
             if begun > 0 {
                 // One more line in a chunk that was meant to be shorter.
                 let more = (begun + 1) * LINE_BYTES;
@@ -193,16 +200,35 @@ impl Lines {
                     continue;
                 }
             }
-            let count = self.planned.saturating_sub(last).clamp(1, chunk);
+            let count = self.planned.saturating_sub(self.len).clamp(1, chunk);
             self.starts.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
             self.memory.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            let memory = spare.zeroed(count * LINE_BYTES)?;
+            let memory = spare.room_for(count * LINE_BYTES)?;
             self.starts.push(null_mut());
             self.memory.push(None);
             self.put_last(memory);
-            self.len = last + count;
         }
         Ok(())
+    }
+
+    /// Makes a line behind the last be there, if the last chunk has room for it: that allocates nothing.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn reach(&mut self, i: usize) -> bool {
+        // Others that are not there are freed.
+        let is_behind = i >= self.len;
+        while self.len <= i && self.more_of_last() {}
+        is_behind && i < self.len
+    }
+
+    /// Zeroes some lines for which the last chunk has room. False if it has none.
+    fn more_of_last(&mut self) -> bool {
+        let Some(Some(last)) = self.memory.last_mut() else { return false };
+        let (there, room) = (last.len() / LINE_BYTES, last.room() / LINE_BYTES);
+        let more = room.min(there + TOGETHER);
+        last.grow_to(more * LINE_BYTES);
+        self.len += more - there;
+        more > there
     }
 
     fn put_last(&mut self, memory: Zeroed) {
