@@ -125,7 +125,7 @@ const MOST_AT_ONCE: u32 = 8;
 /// Of a key with more bits so many are tested before the others: seven of eight absent keys need no more.
 const BITS_AT_ONCE: usize = 3;
 /// So many keys in a call take less time one by one than as a tile, which tests two bits of each first.
-const MOST_ONE_BY_ONE: usize = 3;
+const MOST_ONE_BY_ONE: usize = 2;
 
 impl<B: Bits> Scattered<B> {
     /// The byte that has a bit: an address within the lines.
@@ -308,10 +308,13 @@ impl<B: Bits> Ops for Scattered<B> {
         // SAFETY: the caller's promise.
         *word = unsafe {
             match Prefetch::to_probe_few((lines.count() as usize) << B::LINE_LOG2) {
-                Prefetch::None if one_by_one || hashes.len() == 1 => {
-                    key_by_key::<Self>(single, hashes)
+                Prefetch::None if one_by_one => {
+                    let set = |hash: &u64| Self::all_set(lines, B::of(lines, *hash));
+                    hashes.iter().rev().fold(0, |hits, hash| hits << 1 | set(hash))
                 }
-                Prefetch::None => Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD),
+                Prefetch::None if hashes.len() > 1 => {
+                    Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD)
+                }
                 _ => key_by_key::<All<B>>(single, hashes),
             }
         };
