@@ -23,7 +23,7 @@ impl Run {
     }
 
     fn below(&mut self, end: usize) -> usize {
-        (u128::from(self.next()) * end as u128 >> 64) as usize
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
     /// Keys anywhere, or in one sixteenth of all hashes; in any order, ascending, or descending.
