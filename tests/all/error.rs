@@ -126,6 +126,10 @@ fn what_they_say() {
             "wrong data length: empty, truncated, or extra bytes: 0 bytes, not 64",
         ),
         (Error::Full, "the filter is full"),
+        (
+            Error::KeyCount { needed: 9, given: 7 },
+            "fewer keys than the filter has: give each key again: 7, not 9",
+        ),
     ] {
         assert_eq!(error.to_string(), text);
     }
