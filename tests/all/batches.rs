@@ -3,7 +3,7 @@
 
 use bloomline::definition::{classic, line};
 use bloomline::{
-    Answers, Bitmap, ConcurrentFilter, CountingFilter, Filter, Params, Probe, ScalableFilter,
+    Answers, Bitmap, ConcurrentFilter, CountingFilter, Filter, Params, Probe, ScalableFilter, View,
     Window,
 };
 use std::collections::HashSet;
@@ -248,4 +248,21 @@ fn answers_of_every_type() {
     assert_eq!((bitmap.as_words(), bitmap.len()), (&[0b110][..], 3));
     ask(&filter, &mut array[1..]);
     assert_eq!(array, [0b110, 0b110, u64::MAX, (1 << 22) - 1]);
+}
+
+/// A prefetch is a hint, of a filter that may lie across cache lines, too.
+#[test]
+fn prefetched_keys_have_the_same_answers() {
+    fn same(filter: &impl Probe) {
+        for hash in random_hashes(200, 5) {
+            let answer = filter.contains_hash(hash);
+            filter.prefetch_hash(hash);
+            assert_eq!(filter.contains_hash(hash), answer);
+        }
+    }
+    let params = Params::new(20, 6, 0).unwrap();
+    let lines = vec![0x55; 20 * 64 + 1];
+    same(&View::of_lines(&lines[1..], params, 0).unwrap());
+    same(&ScalableFilter::new(100, 0.01, 0).unwrap());
+    same(&Window::with_params(3, params).unwrap());
 }
