@@ -51,8 +51,8 @@ var (
 	ErrNotAFilter = format.ErrNotAFilter
 	// ErrVersion: a filter of a version that this package does not know.
 	ErrVersion = format.ErrVersion
-	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
-	// not read, or that does not allow what is asked for.
+	// ErrLayout: a filter, or an engine's filter block, of another kind than the call reads, or of one
+	// that this package does not know.
 	ErrLayout = errors.New("bloomline: the layout is not one that this operation supports")
 	// ErrClassic: the filter is one of NewClassic, or is to be made of such a shape.
 	ErrClassic = errors.New("bloomline: the operation needs all bits of a key in one line, and classic filters have them anywhere")

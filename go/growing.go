@@ -67,8 +67,8 @@ func NewGrowing(mostKeys int, rate float64, options ...Option) (*GrowingFilter, 
 	return newGrowing(growing.Bounded, mostKeys, rate, options)
 }
 
-// NewGrowingUnbounded returns an empty filter whose false-positive rate stays below rate, however many keys come.
-// With fewer than firstKeys keys it takes more memory per key than later.
+// NewGrowingUnbounded returns an empty filter whose false-positive rate stays below rate, up to 10^16 keys
+// times rate. With fewer than firstKeys keys it takes more memory per key than later.
 //
 // Errors: those of [NewGrowing].
 func NewGrowingUnbounded(firstKeys int, rate float64, options ...Option) (*GrowingFilter, error) {

@@ -1531,7 +1531,7 @@ public:
     static Result<GrowingFilter> create(uint64_t most_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<GrowingFilter, Raw *>(bloomline_growing_new, most_keys, rate, seed);
     }
-    /// Its rate stays below 'rate' with any number of keys. With fewer than 'first_keys' it takes more memory
+    /// Its rate stays below 'rate', up to 10^16 keys times 'rate'. With fewer than 'first_keys' it takes more memory
     /// per key than later.
     static Result<GrowingFilter> unbounded(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<GrowingFilter, Raw *>(bloomline_growing_new_unbounded, first_keys, rate, seed);

@@ -204,11 +204,10 @@ cross() {
             tests=.
             [ "$arch$package" != arm64. ] || tests='Golden|Histor|Batch|Prefetch|Line|Column'
             # Emulated, these take most of the time. They count what filters answer in one process; those of
-            # memory, sizes and goroutines say more with 32 bits, and those of prefetches with arm64. Shapes do
-            # not depend on the order of bytes.
+            # memory, sizes and goroutines say more with 32 bits, and those of prefetches with arm64.
             skip='OutOfMemory|StreamLimits|^TestGroup|MatrixColumns|MatrixIsIts|ShortPrefixes|GrowingBuilt|Parallel|Thousand'
             case $arch in
-                s390x) skip+='|NearAndFar|EveryShape|ConcurrentBuilder|KindsAllocate|ReadersAndSwaps|BitmapYields|RefusedCosts' ;;
+                s390x) skip+='|NearAndFar|ConcurrentBuilder|KindsAllocate|ReadersAndSwaps|BitmapYields|RefusedCosts' ;;
                 386) skip='^$' ;;
             esac
             (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short -test.run "$tests" \

@@ -33,7 +33,7 @@ aarch64 s390x asan|count bytes, of filters that others test| twice_the_keys_take
 aarch64 s390x i686 asan|count work, of filters that others test| refused_inserts_cost_little a_ninth_copy_is_refused_at_once
 asan|count the system's pages, of which AddressSanitizer takes many| growing_filters_take_what_they_say
 aarch64 s390x|large, of what others test small| cuckoo::large_filters large_sets
-aarch64 s390x|threads, to which emulated memory is that of this CPU| growing::parallel::
+aarch64|threads, to which emulated memory is that of this CPU| growing::parallel::
 aarch64 s390x i686 asan|the committed histories run, with every backend| any_history_is_answered_as_by_the_definition
 aarch64 s390x i686 asan|the tests' own definition alone| histories::committed_files_are_what_the_definition_makes
 aarch64 asan|the tests' own definition alone, little-endian with 64 bits| committed_files_are_what_the_definition_makes

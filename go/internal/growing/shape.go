@@ -40,7 +40,7 @@ func Bounded(keys uint64, rate float64) (Shape, error) {
 	return Shape{Prefixes: prefixes, Keys: keys, Rate: rate}, err
 }
 
-// Unbounded is the shape of a filter that keeps below rate, however many keys follow the first.
+// Unbounded is the shape of a filter that keeps below rate, up to 10^16 keys times rate.
 func Unbounded(firstKeys uint64, rate float64) (Shape, error) {
 	if !(rate > 0 && rate < 1) {
 		return Shape{}, format.ErrRate

@@ -80,10 +80,9 @@ use unsaved::Changes;
 /// fewer bytes.
 ///
 /// [`GrowingFilter::unbounded`] is told the first number of keys only. Its rate stays below the one
-/// asked for, up to 10^16 keys times the rate (10^14 at 1 %): each time they have doubled, new keys get a prefix
-/// longer by a bit.
-/// The first 20 doublings have a 24th of the rate each, and each further one four fifths of the one
-/// before, so that all together have the rate asked for at most. Up to a million times the first keys it
+/// asked for, up to 10^16 keys times the rate (10^14 at 1 %): each time they have doubled, new keys get a
+/// prefix longer by a bit. The first 20 doublings have a 24th of the rate each, and each further one four fifths
+/// of the one before, so that all together have the rate asked for at most. Up to a million times the first keys it
 /// takes 15 to 16.5 bits per key at 1 % on average, and never more than 18 from 65,536 keys on, or 22.5 from
 /// 4,000 keys on. From a million times on it takes a third of a bit more each time that prefixes get longer.
 ///

@@ -20,7 +20,7 @@ pub(super) fn bits<const BITS: u32>(lines: Lines) -> u32 {
     }
 }
 
-/// In a filter of fewer lines, 64 KiB, the last page has one in eight keys or more: a branch on it would be
+/// In a filter of fewer lines, 64 KiB, the last page has one in fifteen keys or more: a branch on it would be
 /// mispredicted for most of these.
 const FEWEST_LINES: u64 = 16 * PAGE;
 
