@@ -59,7 +59,7 @@ func BuildGrowingHashes(hashes []uint64, mostKeys int, rate float64, options ...
 
 // BuildGrowingUnboundedHashes is [BuildGrowingHashes] for the filter of [NewGrowingUnbounded]. With many times
 // firstKeys keys it takes 1 to 4 bits per key less than one to which they were added. Its rate stays below rate,
-// however many keys follow.
+// up to 10^16 keys times rate.
 func BuildGrowingUnboundedHashes(hashes []uint64, firstKeys int, rate float64, options ...Option) (*GrowingFilter, error) {
 	return buildGrowing(growing.Unbounded, hashes, firstKeys, rate, options)
 }

@@ -51,8 +51,8 @@ pub struct bloomline_growing_facts {
 exports! {
 /// bloomline_growing_new() creates an empty filter for up to 'most_keys' keys: with so many its
 /// false-positive rate is 'rate'. bloomline_growing_new_unbounded() creates one whose rate stays
-/// below 'rate', up to 10^16 keys times 'rate'. With fewer than 'first_keys' it takes more memory per key
-/// than later. 'seed' is that of the hash of keys.
+/// below 'rate', up to 10^16 keys times 'rate'. With fewer than 'first_keys' it takes more memory
+/// per key than later. 'seed' is that of the hash of keys.
 ///
 /// Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_RATE_TOO_SMALL if keys / rate is above 2^59;
 /// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.

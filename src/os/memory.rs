@@ -167,7 +167,7 @@ impl Zeroed {
     pub(crate) fn grow_to(&mut self, len: usize) {
         assert!(len <= self.room(), "bytes that there is room for");
         let more = len.saturating_sub(self.len);
-        // SAFETY: so many bytes are behind those that are there, and nobody else has them.
+        // SAFETY: `room()` is the size of what this owns, and no more than that is written.
         unsafe { self.start().add(self.len).write_bytes(0, more) };
         self.len += more;
     }
@@ -232,7 +232,7 @@ impl Eq for Zeroed {}
 impl Drop for Zeroed {
     fn drop(&mut self) {
         match &self.source {
-            // SAFETY: allocated by `new` with this layout, and freed only here.
+            // SAFETY: allocated by `new` or `room_for` with this layout, and freed only here.
             Source::Allocated(bytes, layout) => unsafe { dealloc(bytes.as_ptr(), *layout) },
             // SAFETY: they came from this allocator with this size, and are freed only here.
             Source::Given(bytes, size, allocator) => unsafe {

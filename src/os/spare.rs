@@ -38,7 +38,7 @@ impl Spare {
     /// Pieces out of the same memory, for another thread.
     pub(crate) fn shared(&mut self) -> Spare {
         #[cfg(unix)]
-        {
+        if self.cuts && may_map() {
             self.pool = self.pool.take().or_else(Pool::new);
         }
         Spare {

@@ -92,13 +92,10 @@ impl GrowingFilter {
             return self.rebuild();
         }
         if width.homes == old.homes as u64 && length == old.length {
-            // As wide as it can be, or as narrow; or due for longer prefixes than there are.
+            // As wide as it can be, or as narrow.
             let old = &mut self.places.layouts[region];
             if few {
                 old.least /= 2;
-            }
-            if state.newest >= old.quota {
-                old.quota = u64::MAX;
             }
             if state.keys > old.most {
                 old.most = u64::MAX;

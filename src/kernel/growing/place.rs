@@ -41,7 +41,7 @@ pub(crate) struct Layout {
     pub(crate) most: u64,
     /// And too empty with fewer than so many.
     pub(crate) least: u64,
-    /// So many keys may have prefixes of full length; with them the region gets longer ones.
+    /// So many keys may have prefixes of full length; with them the region gets longer ones, if there are any.
     pub(crate) quota: u64,
     pub(crate) lines: Lines,
 }
@@ -162,9 +162,11 @@ impl Layout {
             full: most,
             most,
             least: if homes > 1 { (most / 32 * 27).saturating_sub(most / homes as u64) } else { 0 },
-            quota: match common.mixed() {
-                true => (quota(common.first_keys, length) / parts).max(1),
-                false => u64::MAX,
+            quota: match common.longer {
+                Some(longer) if length < longer => {
+                    (quota(common.first_keys, length) / parts).max(1)
+                }
+                _ => u64::MAX,
             },
             lines: Lines::default(),
         })

@@ -118,8 +118,8 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Of chunks that nobody else sees, each with its start, of which `len` lines are there, those from
-    /// `first` on. There may be more, `most` at most.
+    /// Of chunks that nobody else sees, of which `len` lines are there, those from `first` on, and all for which
+    /// there is room. There may be more, `most` at most.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; the memory is where it was.
@@ -140,6 +140,7 @@ impl Copies {
             *start.get_mut() = memory.as_ref().map_or(null_mut(), |memory| memory.start().cast());
         }
         all.extend(memory.drain(..).flatten());
+        debug_assert!(all.iter().all(|chunk| chunk.len() == chunk.room()));
         let len_seen = AtomicUsize::new(len);
         let chunks = Arc::new(Chunks { starts, len: len_seen, log2, memory: Mutex::new(all) });
         let sequences = Arc::clone(sequences);

@@ -76,7 +76,7 @@ impl Lines {
             return None;
         }
         // SAFETY: line `i` is in a chunk that is there, since it is between `first` and `len`: all
-        // chunks from that of `first` on are, with all lines below `len`.
+        // chunks from that of `first` on are. Its bytes are initialised: `len` rises only when lines are zeroed.
         Some(unsafe { &*self.at(i) })
     }
 
@@ -143,7 +143,7 @@ impl Lines {
     /// Line `i` is between `first` and `len`.
     #[inline(always)]
     unsafe fn at(&self, i: usize) -> *mut Line {
-        // SAFETY: a chunk has a start in the directory, and all its lines behind that.
+        // SAFETY: a chunk has a start in the directory, and room behind that for its lines up to `len`.
         unsafe { (*self.starts.get_unchecked(i >> self.log2)).add(i & ((1 << self.log2) - 1)) }
     }
 
@@ -260,5 +260,48 @@ impl Lines {
         let directory = self.starts.capacity() * size_of::<*mut Line>()
             + self.memory.capacity() * size_of::<Option<Zeroed>>();
         lines + directory
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of chunks that others used: of 128 lines, of which a page's come at a time.
+    fn begun() -> (Lines, Spare) {
+        let mut lines = Lines::planned(8 * 128).unwrap();
+        let mut spare = Spare::default();
+        lines.grow_to(1, &mut spare).unwrap();
+        (lines, spare)
+    }
+
+    #[test]
+    fn lines_are_there_a_page_at_a_time() {
+        let (mut lines, mut spare) = begun();
+        assert!(lines.len() == TOGETHER && lines.get(TOGETHER - 1) == Some(&[0; 8]));
+        assert!(lines.get(TOGETHER).is_none() && lines.memory() >= 128 * LINE_BYTES);
+        *lines.get_mut(TOGETHER - 1).unwrap() = [7; 8];
+        assert!(lines.reach(TOGETHER) && lines.len() == 128);
+        assert!((TOGETHER..128).all(|i| lines.get(i) == Some(&[0; 8])));
+        // There is no memory for others.
+        assert!(!lines.reach(128) && lines.get(128).is_none());
+        lines.grow_to(129, &mut spare).unwrap();
+        assert_eq!(lines.len(), 128 + TOGETHER);
+        lines.free_before(130, &mut spare);
+        assert!(!lines.reach(5) && !lines.reach(127) && lines.reach(200));
+        // The last one is longer than it was meant.
+        lines.grow_to(8 * 128 + 3, &mut spare).unwrap();
+        assert!(lines.len() >= 8 * 128 + 3 && lines.get(8 * 128 + 2) == Some(&[0; 8]));
+    }
+
+    #[test]
+    fn others_read_whole_chunks() {
+        let (mut lines, _) = begun();
+        *lines.get_mut(3).unwrap() = [9; 8];
+        lines.share(&Arc::default(), None, 2000).unwrap();
+        assert!(lines.len() == 128 && lines.get(3) == Some(&[9; 8]));
+        let mut line = [1; 8];
+        assert!(lines.chunks().unwrap().read(127, &mut line) && line == [0; 8]);
+        assert!(!lines.chunks().unwrap().read(128, &mut line));
     }
 }

@@ -254,6 +254,22 @@ fn the_rate_is_exact() {
     }
 }
 
+/// Where there are no longer prefixes, keys go on to come and go.
+#[test]
+fn prefixes_that_cannot_get_longer() {
+    for (first, rate) in [(1, 1e-16), (20, 1e-15), (1 << 40, 0.001)] {
+        let (mut filter, mut state) = (GrowingFilter::unbounded(first, rate, 0).unwrap(), 8);
+        let hashes: Vec<u64> = (0..50_000).map(|_| next_random(&mut state)).collect();
+        for _ in 0..2 {
+            hashes.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
+            assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
+            hashes[..49_000].iter().for_each(|&hash| filter.remove_hash(hash).unwrap());
+            assert!(hashes[49_000..].iter().all(|&hash| filter.contains_hash(hash)));
+        }
+        assert_eq!((filter.key_count(), filter.beside().1), (2 * 50_000 - 2 * 49_000, 0));
+    }
+}
+
 #[test]
 fn rates_that_no_filter_has() {
     let new = |keys, rate| GrowingFilter::new(keys, rate, 0).unwrap_err();
