@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(tried.to_insert(3 * unit - 1), Prefetch::None);
         assert_ne!(tried.to_insert(3 * unit), Prefetch::None);
         assert!(!tried.to_probe_views(5 * unit - 1) && tried.to_probe_views(5 * unit));
-        assert!(!Tried::new([1, 1, 1, 1, 0]).to_probe_views(1 << 30));
+        assert!(!Tried::new([1, 1, 1, 1, 0]).to_probe_views(NEVER - 1));
     }
 
     #[test]
