@@ -20,11 +20,7 @@ pub fn views_contain_hash(
     hash: u64,
     answers: &mut (impl Answers + ?Sized),
 ) -> usize {
-    let bitmap = answers.words(views.len());
-    if !hash_alike(views) {
-        return all_present(views.len(), bitmap);
-    }
-    views_answer(views, bitmap, are_far_views, || |_| hash)
+    one_hash(views, hash, answers, are_far_views)
 }
 
 /// As [`views_contain_hash`], with or without a prefetch, of views that hash alike: for the benchmarks
@@ -37,11 +33,21 @@ pub fn views_contain_hash_with(
     prefetches: bool,
     answers: &mut (impl Answers + ?Sized),
 ) -> usize {
+    one_hash(views, hash, answers, |_| prefetches)
+}
+
+#[inline(always)]
+fn one_hash(
+    views: &[View<'_>],
+    hash: u64,
+    answers: &mut (impl Answers + ?Sized),
+    are_far: impl Fn(&[View<'_>]) -> bool,
+) -> usize {
     let bitmap = answers.words(views.len());
     if !hash_alike(views) {
         return all_present(views.len(), bitmap);
     }
-    views_answer(views, bitmap, |_| prefetches, || |_| hash)
+    views_answer(views, bitmap, are_far, || |_| hash)
 }
 
 /// Probes many filters for one key, as [`views_contain_hash`]. The filters may hash differently,

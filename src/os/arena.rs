@@ -44,11 +44,9 @@ impl Arenas {
     /// # Errors
     /// [`Error::OutOfMemory`].
     fn pages(&mut self) -> Result<Pages, Error> {
-        if let Some(pages) = self.further.pop() {
-            return Ok(pages);
-        }
         let count = self.all.len().clamp(LEAST_FURTHER, MOST_FURTHER);
-        if self.further.try_reserve(count).is_ok()
+        if self.further.is_empty()
+            && self.further.try_reserve(count).is_ok()
             && let Ok(pages) = Pages::usual(count * HUGE_PAGE)
         {
             pages.advise(false);

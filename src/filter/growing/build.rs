@@ -103,12 +103,13 @@ impl Plan {
             if lowest < limit.of_all || late {
                 if limit.of_all == u64::BITS {
                     let counted = self.count(source());
-                    (own, most) = (sum(&counted), MOST_SPREAD * sum(&counted) + 256);
+                    own = sum(&counted);
                     if own != sum(&keys) {
                         // The widths are those of other keys.
                         expected = Some(counted);
                         continue;
                     }
+                    most = MOST_SPREAD * own + 256;
                 }
                 limit.of_all = lowest;
                 if regions {

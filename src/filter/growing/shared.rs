@@ -101,9 +101,10 @@ pub(super) struct Shared {
     pub(super) hash: KeyHash,
 }
 
-/// Probes a growing filter that a [`GrowingWriter`](crate::GrowingWriter) changes meanwhile. A clone probes the same filter.
-/// No call waits for a change. (A call that is the last to use lines of 512 KiB or more frees them, under a lock that the
-/// writer holds while it frees others.) The filter lives as long as its writer or a reader.
+/// Probes a growing filter that a [`GrowingWriter`](crate::GrowingWriter) changes meanwhile. A clone probes
+/// the same filter. No call waits for a change. (A call that is the last to use lines of 512 KiB or more frees
+/// them, under a lock that the writer holds while it frees others.) The filter lives as long as its writer or a
+/// reader.
 ///
 /// ```
 /// use bloomline::{GrowingFilter, GrowingWriter};

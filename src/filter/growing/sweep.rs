@@ -67,9 +67,7 @@ impl GrowingFilter {
         {
             return;
         }
-        if self.try_begin(region).is_ok() && self.places.mask == 0 && self.alone.is_none() {
-            // Eight lines are moved at once, the others with the next inserts: while they wait, keys get prefixes that
-            // are too short.
+        if self.try_begin(region).is_ok() {
             self.catch_up();
         }
     }
@@ -119,6 +117,7 @@ impl GrowingFilter {
         self.places.layouts.push(fresh);
         (self.places.from, self.places.moved) = ((number as u64) << 60, 0);
         let pace = PACE * due.max(share).clamp(1, 16);
+        // Of one region, eight lines are moved at once: while they wait, keys get prefixes that are too short.
         let due = if parts == 1 { DUE } else { 0 };
         self.sweep = Some(Sweep { region, line: 0, pace, due, back, short });
         self.fresh_newest = 0;

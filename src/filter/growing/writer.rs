@@ -50,8 +50,9 @@ const BESIDE_RATE: f64 = 0.001;
 /// # What it costs
 ///
 /// While a region moves, its old lines stay: up to a sixteenth more memory than a filter without readers
-/// takes, or twice as much in a filter of up to 256 lines, which is one region. They are freed when the region has moved, or, if a reader is in a call just then, when that call
-/// ends. A call that takes long keeps at most the lines that there were when it began.
+/// takes, or twice as much in a filter of up to 256 lines, which is one region. They are freed when the
+/// region has moved, or, if a reader is in a call just then, when that call ends. A call that takes long
+/// keeps at most the lines that there were when it began.
 ///
 /// If an attacker chooses keys, some prefixes have no room in lines. Readers see these through a Bloom filter:
 /// then one of 1000 keys that are absent may be present for them.

@@ -215,10 +215,12 @@ impl Lines {
     #[cold]
     #[inline(never)]
     pub(super) fn reach(&mut self, i: usize) -> bool {
-        // Others that are not there are freed.
-        let is_behind = i >= self.len;
+        if i < self.len {
+            // It is freed.
+            return false;
+        }
         while self.len <= i && self.more_of_last() {}
-        is_behind && i < self.len
+        i < self.len
     }
 
     /// Zeroes some lines for which the last chunk has room. False if it has none.

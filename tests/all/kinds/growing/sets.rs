@@ -60,8 +60,8 @@ fn built_at_once_it_is_the_same() {
     }
 }
 
-/// Lines have eight of many copies. So a filter is as large as its lines need it, however often keys come, and its bytes
-/// are those of a filter that was decoded.
+/// Lines have eight of many copies. So a filter is as large as its lines need it, however often keys come, and
+/// its bytes are those of a filter that was decoded.
 #[test]
 fn copies_make_no_filter_larger() {
     let decoded = |filter: &GrowingFilter| {
