@@ -207,9 +207,10 @@ void built_of_columns()
 
 bool is_null(const Validity &validity, std::size_t row)
 {
-    const auto *bits = static_cast<const std::uint8_t *>(validity.bits.data());
+    if (!validity.bits) return false;
+    const auto *bits = static_cast<const std::uint8_t *>(validity.bits->data());
     const std::size_t at = validity.first_bit + row;
-    return bits != nullptr && (bits[at / 8] >> (at % 8) & 1) == 0;
+    return (bits[at / 8] >> (at % 8) & 1) == 0;
 }
 
 // The rows of a Column, some of which are null.
@@ -276,6 +277,9 @@ void nullable_columns()
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, truncated.status().code());
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, outside.status().code());
     CHECK(Column::u64(values, {few, SIZE_MAX}).status().code() == BLOOMLINE_ERR_TRUNCATED);
+    const std::vector<std::uint8_t> none;
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, Column::u64(values, {none}).status().code());
+    CHECK(Column::u64(std::vector<std::uint64_t>(), {none}).status());
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, hash_column(truncated).code());
     const std::vector<std::int32_t> descends = {2, 1};
     CHECK_STATUS(BLOOMLINE_ERR_NULL, hash_column(Column::strings(descends, "ab"sv)).code());

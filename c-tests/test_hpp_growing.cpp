@@ -190,7 +190,7 @@ void journals_in_files()
         CHECK_OK(filter.insert("apple"sv).code());
         CHECK_OK(journal->save_changed(filter, 2).code());
         CHECK_STATUS(BLOOMLINE_ERR_SEQUENCE, journal->save_changed(filter, 2).code());
-        CHECK_STATUS(BLOOMLINE_ERR_IO, Journal::open(file).code());
+        CHECK_STATUS(BLOOMLINE_ERR_LOCKED, Journal::open(file).code());
         CHECK_U64(2, journal->sequence());
     }
     auto opened = Journal::open(file);

@@ -50,6 +50,7 @@ void groups()
     CHECK_U64(1, group->contains_hash(hashes[1], bitmap));
     CHECK(bitmap.size() == 3 && bitmap[2]);
     CHECK_U64(2, group->contains("apple"sv, bitmap));
+    CHECK_U64(group->contains(IntegerKey(42), bitmap), group->contains_u64(42, bitmap));
     const std::vector<std::uint32_t> members = {0, 0, 2, 1, 99};
     const std::vector<std::uint64_t> asked = {hashes[0], hashes[1], hashes[0], hashes[0], hashes[0]};
     CHECK_U64(3, group->contains_pairs(members, asked, bitmap));

@@ -22,9 +22,8 @@ using Hashes = Span<const uint64_t>;
 
 /// Inserts keys and tells which were new.
 auto insert_new(Filter &filter, Hashes hashes, Bitmap &is_new) { return filter.insert_new_hashes(hashes, is_new); }
-template <class F, class = std::enable_if_t<std::is_base_of_v<detail::Inserts<F, typename F::Raw>, F> &&
-                                            !std::is_same_v<F, CuckooFilter>>>
-auto insert_new(F &filter, Hashes hashes, Bitmap &is_new)
+template <class F>
+auto insert_new(F &filter, Hashes hashes, Bitmap &is_new) -> decltype(filter.insert_hashes(hashes, is_new))
 {
     return filter.insert_hashes(hashes, is_new);
 }

@@ -126,8 +126,8 @@ static void in_a_file(void)
             CHECK(bloomline_journal_file_len(journal) < len);
         }
         /* One writer. */
-        CHECK_STATUS(BLOOMLINE_ERR_IO, bloomline_journal_open(path.text, &second, &other));
-        CHECK_STATUS(BLOOMLINE_ERR_IO, bloomline_journal_create(path.text, filter, 0, &second));
+        CHECK_STATUS(BLOOMLINE_ERR_LOCKED, bloomline_journal_open(path.text, &second, &other));
+        CHECK_STATUS(BLOOMLINE_ERR_LOCKED, bloomline_journal_create(path.text, filter, 0, &second));
         CHECK(second == NULL && other == NULL);
         bloomline_journal_free(journal);
         REQUIRE_OK(bloomline_journal_open(path.text, &journal, &other));

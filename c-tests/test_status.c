@@ -47,13 +47,13 @@ static void messages_fit_what_is_wrong(void)
 
 static void every_number_has_a_message_of_its_own(void)
 {
-    for (bloomline_status i = BLOOMLINE_OK; i <= BLOOMLINE_ERR_CLASSIC; i++) {
+    for (bloomline_status i = BLOOMLINE_OK; i <= BLOOMLINE_ERR_LOCKED; i++) {
         const char *text = bloomline_status_message(i);
         CHECK(text != NULL && strlen(text) > 3 && strchr(text, '\n') == NULL);
         CHECK(text == bloomline_status_message(i)); /* static */
         for (bloomline_status j = BLOOMLINE_OK; j < i; j++) CHECK(strcmp(text, bloomline_status_message(j)) != 0);
     }
-    static const bloomline_status unknown[] = {-1, BLOOMLINE_ERR_CLASSIC + 1, 1000, INT_MIN, INT_MAX};
+    static const bloomline_status unknown[] = {-1, BLOOMLINE_ERR_LOCKED + 1, 1000, INT_MIN, INT_MAX};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         const char *text = bloomline_status_message(unknown[i]);
         CHECK(text != NULL && strlen(text) > 3);
@@ -79,7 +79,7 @@ static void numbers_are_what_they_were(void)
         BLOOMLINE_ERR_FINGERPRINT_BITS, BLOOMLINE_ERR_ROWS, BLOOMLINE_ERR_PREFETCH,
         BLOOMLINE_ERR_COLUMNS, BLOOMLINE_ERR_COLUMN, BLOOMLINE_ERR_COLUMN_SHAPE,
         BLOOMLINE_ERR_UNBOUNDED, BLOOMLINE_ERR_SEQUENCE, BLOOMLINE_ERR_LAYERS,
-        BLOOMLINE_ERR_CLASSIC};
+        BLOOMLINE_ERR_CLASSIC, BLOOMLINE_ERR_LOCKED};
     for (int i = 0; i < (int)(sizeof in_order / sizeof in_order[0]); i++) CHECK(in_order[i] == i);
     CHECK(sizeof(bloomline_status) == 4);
 }

@@ -1,7 +1,9 @@
 package bloomline
 
 import (
+	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 )
 
@@ -59,7 +61,15 @@ func (b Bitmap) Unset(n int) iter.Seq[int] {
 
 // sized returns a bitmap for n answers, all 0, in the memory of b if that is enough.
 func (b Bitmap) sized(n int) Bitmap {
-	words := (n + 63) / 64
+	return b.sizedRows(1, n/64+(n%64+63)/64)
+}
+
+// sizedRows returns a bitmap of so many rows of words, all 0, in the memory of b if that is enough.
+func (b Bitmap) sizedRows(rows, words int) Bitmap {
+	if words != 0 && rows > math.MaxInt/wordBytes/words {
+		panic(fmt.Sprintf("bloomline: memory cannot address %d rows of %d words of answers", rows, words))
+	}
+	words *= rows
 	if cap(b) < words {
 		return make(Bitmap, words)
 	}

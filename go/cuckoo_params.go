@@ -18,11 +18,11 @@ const (
 //	16                 32                16.8                             0.0116 %
 type CuckooParams struct {
 	// LineCount is the number of 64-byte lines: 1 to 2^32 - 1.
-	LineCount uint64
+	LineCount uint64 `json:"line_count"`
 	// FingerprintBits is how many bits are kept of each key: 8, 12 or 16.
-	FingerprintBits int
+	FingerprintBits int `json:"fingerprint_bits"`
 	// Seed is the seed of the hash of keys: see [Params].
-	Seed uint64
+	Seed uint64 `json:"seed"`
 }
 
 // CuckooParamsForRate returns the smallest shape that has room for so many keys, at a false-positive rate of

@@ -6,6 +6,7 @@ package bloomline
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -261,4 +262,14 @@ func TestBitmap(t *testing.T) {
 	if strings.Join(seen, " ") != "0 63" || answers.Count() != 3 || !answers.Has(133) || answers.Has(1) {
 		t.Error(seen, answers.Count())
 	}
+}
+
+// On 32 bits as many answers as this have no room, and their number is no int.
+func TestRowsThatMemoryCannotAddress(t *testing.T) {
+	defer func() {
+		if message, _ := recover().(string); !strings.HasPrefix(message, "bloomline: memory cannot address") {
+			t.Errorf("panics with %q", message)
+		}
+	}()
+	Bitmap(nil).sizedRows(math.MaxInt/wordBytes/3+1, 3)
 }

@@ -129,6 +129,11 @@ func (g *Group) ContainsString(key string, out Bitmap) Bitmap {
 	return g.Contains([]byte(key), out)
 }
 
+// ContainsUint64 is [Group.Contains] for an integer: see [HashUint64].
+func (g *Group) ContainsUint64(key uint64, out Bitmap) Bitmap {
+	return g.Contains(le.AppendUint64(nil, key), out)
+}
+
 // ContainsHash is [Group.Contains] for the hash of a key. If the filters hash keys differently, by
 // another seed or another engine's hash, one hash cannot be that of all: then every answer is true.
 func (g *Group) ContainsHash(hash uint64, out Bitmap) Bitmap {
@@ -143,7 +148,7 @@ func (g *Group) ContainsHash(hash uint64, out Bitmap) Bitmap {
 // rounded up.
 func (g *Group) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	words := (g.Len() + 63) / 64
-	out = out.sized(64 * words * len(hashes))
+	out = out.sizedRows(len(hashes), words)
 	for j, hash := range hashes {
 		g.answerHash(hash, out[j*words:(j+1)*words])
 	}
@@ -156,7 +161,7 @@ func (g *Group) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 // hashes; for columns of one matrix ContainsHashes is faster.
 func (g *Group) ContainsHashesByMember(hashes []uint64, out Bitmap) Bitmap {
 	words := (len(hashes) + 63) / 64
-	out = out.sized(64 * words * g.Len())
+	out = out.sizedRows(g.Len(), words)
 	for i := range g.Len() {
 		row := out[i*words : (i+1)*words : (i+1)*words]
 		if g.alike {

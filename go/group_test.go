@@ -217,8 +217,9 @@ func TestGroupHashesDifferently(t *testing.T) {
 	for key := range uint64(160) {
 		bytes := le.AppendUint64(nil, key)
 		answers = group.Contains(bytes, answers)
+		integer := group.ContainsUint64(key, nil)
 		for i := range views {
-			if answers.Has(i) != views[i].Contains(bytes) {
+			if answers.Has(i) != views[i].Contains(bytes) || answers.Has(i) != integer.Has(i) {
 				t.Fatalf("key %d, view %d", key, i)
 			}
 		}

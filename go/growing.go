@@ -48,15 +48,15 @@ type growingData struct {
 // GrowingParams is what a [GrowingFilter] was made with.
 type GrowingParams struct {
 	// ExpectedKeys is the most keys that a bounded filter was made for, the first keys of an unbounded one.
-	ExpectedKeys uint64
+	ExpectedKeys uint64 `json:"expected_keys"`
 	// PrefixCount is how many different prefixes there can be; in an unbounded filter, of the first length.
-	PrefixCount uint64
+	PrefixCount uint64 `json:"prefix_count"`
 	// Rate is the false-positive rate that it was made for.
-	Rate float64
+	Rate float64 `json:"rate"`
 	// Unbounded is whether it was made for an unknown number of keys.
-	Unbounded bool
+	Unbounded bool `json:"unbounded"`
 	// Seed is the seed of the hash of keys.
-	Seed uint64
+	Seed uint64 `json:"seed"`
 }
 
 // NewGrowing returns an empty filter for up to mostKeys keys: with so many its false-positive rate is rate (0.01

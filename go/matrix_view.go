@@ -106,7 +106,7 @@ func (v MatrixView) Among(live Bitmap) MatrixView {
 // own: those for hash j are out[j*words:(j+1)*words], where words is [MatrixShape.Words].
 func (v MatrixView) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	v.among = v.amongApart(out)
-	out = out.sized(64 * v.shape.Words() * len(hashes))
+	out = out.sizedRows(len(hashes), v.shape.Words())
 	v.answers(hashes, out)
 	return out
 }
@@ -124,7 +124,7 @@ func (v MatrixView) ContainsStrings(keys []string, out Bitmap) Bitmap {
 func matrixKeys[K bytesOrString](v MatrixView, keys []K, out Bitmap) Bitmap {
 	words := v.shape.Words()
 	v.among = v.amongApart(out)
-	out = out.sized(64 * words * len(keys))
+	out = out.sizedRows(len(keys), words)
 	rest := out
 	eachBatch(v.shape.params.Seed, keys, func(hashes []uint64) {
 		v.answers(hashes, rest)

@@ -28,7 +28,13 @@ func nilKinds(t *testing.T) []any {
 	}
 	mapped := orPanic(Open(path))
 	t.Cleanup(func() { mapped.Close() })
-	all := append(slices.Collect(maps.Values(built)), orPanic(NewStaticBuilder(0.01)), mapped, NewSwap(static))
+	path = filepath.Join(t.TempDir(), "matrix")
+	if err := orPanic(NewMatrix(Params{LineCount: 4, K: 5}, 3)).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	mappedMatrix := orPanic(OpenMatrix(path))
+	t.Cleanup(func() { mappedMatrix.Close() })
+	all := append(slices.Collect(maps.Values(built)), orPanic(NewStaticBuilder(0.01)), mapped, mappedMatrix, NewSwap(static))
 	for name, filter := range kindsOf(t) {
 		if !strings.Contains(name, ",") {
 			all = append(all, filter)
@@ -146,7 +152,11 @@ func checkNothing(t *testing.T, what string, method reflect.Method, receiver, ot
 	if panicked != nil {
 		return
 	}
-	_, ofColumns := used.(*Matrix) // a bit for each, of which there is none
+	ofColumns := false // a bit for each, of which there is none
+	switch used.(type) {
+	case *Matrix, *MappedMatrix:
+		ofColumns = true
+	}
 	for _, result := range results {
 		switch result := result.Interface().(type) {
 		case bool:

@@ -12,17 +12,17 @@ package bloomline
 
 import "math"
 
-// Params is the shape of a filter. Filters of the same Params can be united.
+// Params is the shape of a filter. Filters of the same Params can be united. Its JSON is that of Rust's.
 type Params struct {
 	// LineCount is the number of 64-byte lines: any number above 0.
-	LineCount uint64
+	LineCount uint64 `json:"line_count"`
 	// K is how many bits a key sets, 1 to 16.
-	K int
+	K int `json:"k"`
 	// Classic is whether these bits lie anywhere in all lines, as in a standard Bloom filter, and
 	// not in one line: see [NewClassic].
-	Classic bool
+	Classic bool `json:"classic"`
 	// Seed is the seed of the hash of keys: see [Params.WithRandomSeed].
-	Seed uint64
+	Seed uint64 `json:"seed"`
 }
 
 const (
@@ -251,9 +251,9 @@ func (p Params) keysForFill(fill float64) float64 {
 	count := float64(p.LineCount)
 	unset := math.Max(1-fill, 0.5/(count*lineBits))
 	if p.Classic {
-		return count * lineBits * -math.Log(unset) / float64(p.K)
+		return count * lineBits * (0 - math.Log(unset)) / float64(p.K)
 	}
-	return count * -math.Log(unset) / bitProbability(p.K)
+	return count * (0 - math.Log(unset)) / bitProbability(p.K) // not -0 of an empty filter
 }
 
 // bitProbability is the probability that a key sets a given bit of its line.

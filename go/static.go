@@ -6,8 +6,8 @@ package bloomline
 //
 //   - Build it by [BuildStatic], [BuildStaticStrings] or a [StaticBuilder]. There is no Add, AddIfAbsent,
 //     Union or Clear.
-//   - A set of keys determines the bytes: their order, repeated keys and the number of goroutines do not
-//     matter, but for KeyCount.
+//   - The set of keys and the number of lines determine the bytes: the order of keys and the number of
+//     goroutines do not matter. Give each key once: repeated ones count for the size, and for KeyCount.
 //   - What its bits are does not depend on how many keys are in, so there is no Fill, and EstimatedKeys
 //     is KeyCount.
 //

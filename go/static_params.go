@@ -30,11 +30,11 @@ const (
 type StaticParams struct {
 	// LineCount is the number of lines of the first level, of 64 bytes each with up to 8 rows and of
 	// 128 bytes with more: any number above 0.
-	LineCount uint64
+	LineCount uint64 `json:"line_count"`
 	// Rows is the bits of a key's fingerprint, 4 to 16.
-	Rows int
+	Rows int `json:"rows"`
 	// Seed is the seed of the hash of keys: see [Params].
-	Seed uint64
+	Seed uint64 `json:"seed"`
 }
 
 // StaticParamsForRate returns the smallest shape for so many keys, at a false-positive rate of at most

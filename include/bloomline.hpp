@@ -31,6 +31,10 @@
 #ifndef BLOOMLINE_HPP
 #define BLOOMLINE_HPP
 
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 201703L : __cplusplus < 201703L
+#error "bloomline.hpp needs C++17: -std=c++17 or /std:c++17"
+#endif
+
 #include "bloomline.h"
 #include "bloomline_inline.h"
 
@@ -409,9 +413,9 @@ private:
 /// What a probe says of a row without a value: that it is absent, as in a join, or that it may be present.
 enum class Nulls : bool { absent, present };
 /// Which rows of a column have a value, as in Apache Arrow: a bit for each, the lowest of a byte first, from bit
-/// 'first_bit' on. A default-constructed one: all have.
+/// 'first_bit' on. Without bits, as in a default-constructed one, all have.
 struct Validity {
-    Bytes bits{};
+    std::optional<Bytes> bits{};
     size_t first_bit = 0;
     Nulls nulls = Nulls::absent;
 };
@@ -452,10 +456,11 @@ public:
     [[nodiscard]] const bloomline_column *get() const noexcept { return &raw_; }
 private:
     Column(size_t type, const void *values, size_t n, const Validity &validity) noexcept
-        : raw_{type, values, nullptr, n, static_cast<const uint8_t *>(validity.bits.data()), validity.first_bit},
-          nulls_(validity.nulls) {
-        const size_t bits = validity.bits.size() * 8, first = validity.first_bit;
-        if (raw_.validity != nullptr && (first > bits || n > bits - first)) fail();
+        : raw_{type, values, nullptr, n, nullptr, validity.first_bit}, nulls_(validity.nulls) {
+        if (!validity.bits) return;
+        raw_.validity = static_cast<const uint8_t *>(validity.bits->data());
+        const size_t bits = validity.bits->size() * 8, first = validity.first_bit;
+        if (first > bits || n > bits - first) fail();
     }
     template <class O>
     Column(size_t type, Span<const O> offsets, Bytes data, const Validity &validity) noexcept
@@ -925,6 +930,9 @@ private:
     }
 };
 
+// Whether a batch says which keys were new.
+template <class R>
+constexpr bool tells_new = !std::is_same_v<R, bloomline_filter> && !std::is_same_v<R, bloomline_cuckoo>;
 /// Inserts. 'auto' is what the C function returns:
 ///
 ///                                     one key              many keys
@@ -957,11 +965,13 @@ public:
         return C<R>::insert_keys(this->get(), keys.data(), keys.size(), out...);
     }
     /// Sets the bits of the keys that were new: for all but a Filter and a CuckooFilter.
+    template <class K = R, class = std::enable_if_t<tells_new<K>>>
     auto insert_hashes(Span<const uint64_t> hashes, Bitmap &is_new) {
-        return is_new.fill(hashes.size(), C<R>::insert_hashes, this->get(), hashes.data(), hashes.size());
+        return is_new.fill(hashes.size(), C<K>::insert_hashes, this->get(), hashes.data(), hashes.size());
     }
+    template <class K = R, class = std::enable_if_t<tells_new<K>>>
     auto insert_keys(Span<const bloomline_bytes> keys, Bitmap &is_new) {
-        return is_new.fill(keys.size(), C<R>::insert_keys, this->get(), keys.data(), keys.size());
+        return is_new.fill(keys.size(), C<K>::insert_keys, this->get(), keys.data(), keys.size());
     }
     /// Inserts a range of what Bytes can be made of, or of integers of 64 bits. Its keys may be
     /// temporaries: of std::ranges views, std::istream_iterator. Returns the last Status that is not
@@ -1244,6 +1254,7 @@ public:
     size_t contains(Bytes key, Bitmap &out) const {
         return out.fill(view_count(), bloomline_group_contains, get(), key.data(), key.size());
     }
+    size_t contains_u64(uint64_t key, Bitmap &out) const { return contains(IntegerKey(key), out); }
     /// The same by a hash. If the filters hash keys differently, all may have it.
     size_t contains_hash(uint64_t hash, Bitmap &out) const {
         return out.fill(view_count(), bloomline_group_contains_hash, get(), hash);
@@ -2053,11 +2064,11 @@ public:
     }
     /// Maps a file and reads only its end: if its lines are damaged, an inserted key can be a false negative.
     static Result<Map> open_unverified(const Path &path) noexcept {
-        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_UNVERIFIED);
+        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), uint32_t{BLOOMLINE_MAP_UNVERIFIED});
     }
     /// Reads a file into memory of its own, and checks all of it.
     static Result<Map> load(const Path &path) noexcept {
-        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_COPY);
+        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), uint32_t{BLOOMLINE_MAP_COPY});
     }
     /// The matrix that it has, if it is one. Valid as long as the Map.
     [[nodiscard]] MatrixView matrix() const & noexcept { return MatrixView(bloomline_map_matrix(get())); }
@@ -2067,7 +2078,7 @@ public:
         return detail::made<Map, Raw *>(bloomline_map_bytes, data.data(), data.size(), 0u);
     }
     static Result<Map> of_bytes_unverified(Bytes data) noexcept {
-        return detail::made<Map, Raw *>(bloomline_map_bytes, data.data(), data.size(), BLOOMLINE_MAP_UNVERIFIED);
+        return detail::made<Map, Raw *>(bloomline_map_bytes, data.data(), data.size(), uint32_t{BLOOMLINE_MAP_UNVERIFIED});
     }
     template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
     static Result<Map> of_bytes(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");

@@ -24,8 +24,9 @@ exports! {
 /// UTF-8, with the whole of 'filter'. A file that is there is replaced atomically, as by
 /// bloomline_growing_save().
 ///
-/// Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that
-/// is open, or if the process may not write to the file and so cannot tell whether it is open.
+/// Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_LOCKED if the file is a journal that is
+/// open. BLOOMLINE_ERR_PERMISSION also if the process may not write to the file, since it then cannot
+/// tell whether the file is an open journal.
 fn bloomline_journal_create(
     path: *const c_char, filter: *mut bloomline_growing, sequence: u64,
     out: *mut *mut bloomline_journal,
@@ -41,7 +42,7 @@ fn bloomline_journal_create(
 /// when the program ended, is cut off. bloomline_growing_free() frees the filter.
 ///
 /// Errors: those of bloomline_growing_replay(), of bloomline_growing_load() for the file;
-/// BLOOMLINE_ERR_IO also if it is open already.
+/// BLOOMLINE_ERR_LOCKED if it is open already, here or in another process.
 fn bloomline_journal_open(
     path: *const c_char, out: *mut *mut bloomline_journal, filter: *mut *mut bloomline_growing,
 ) -> bloomline_status {

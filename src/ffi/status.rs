@@ -98,6 +98,8 @@ pub const BLOOMLINE_ERR_LAYERS: bloomline_status = 38;
 /// The filter, or its parameters, are those of a standard Bloom filter, and the operation needs all
 /// bits of a key in one line.
 pub const BLOOMLINE_ERR_CLASSIC: bloomline_status = 39;
+/// The journal is open elsewhere, and has one writer.
+pub const BLOOMLINE_ERR_LOCKED: bloomline_status = 40;
 
 /// Which number is which error: from it C has its text. Where the system failed, that says more.
 macro_rules! numbers {
@@ -110,6 +112,7 @@ macro_rules! numbers {
                     ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
                     ErrorKind::PermissionDenied => BLOOMLINE_ERR_PERMISSION,
                     ErrorKind::OutOfMemory => BLOOMLINE_ERR_OUT_OF_MEMORY,
+                    ErrorKind::WouldBlock => BLOOMLINE_ERR_LOCKED,
                     _ => BLOOMLINE_ERR_IO,
                 },
             }
@@ -123,6 +126,7 @@ macro_rules! numbers {
                 BLOOMLINE_ERR_IO => c"input or output failed",
                 BLOOMLINE_ERR_NOT_FOUND => c"no such file or directory",
                 BLOOMLINE_ERR_PERMISSION => c"permission denied",
+                BLOOMLINE_ERR_LOCKED => c"the file is open elsewhere, and has one writer",
                 BLOOMLINE_ERR_INTERNAL => c"internal error: a bug in the library",
                 $($number => {
                     Error::$error $(($value::default()))? $({ $($field: Default::default()),* })?.text()
@@ -183,7 +187,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    const LAST: bloomline_status = BLOOMLINE_ERR_CLASSIC;
+    const LAST: bloomline_status = BLOOMLINE_ERR_LOCKED;
 
     #[test]
     fn every_status_has_a_message_of_its_own() {
@@ -223,6 +227,7 @@ mod tests {
             (ErrorKind::NotFound, BLOOMLINE_ERR_NOT_FOUND),
             (ErrorKind::PermissionDenied, BLOOMLINE_ERR_PERMISSION),
             (ErrorKind::OutOfMemory, BLOOMLINE_ERR_OUT_OF_MEMORY),
+            (ErrorKind::WouldBlock, BLOOMLINE_ERR_LOCKED),
             (ErrorKind::StorageFull, BLOOMLINE_ERR_IO),
         ] {
             assert_eq!(status_of(&std::io::Error::from(kind).into()), status, "{kind:?}");

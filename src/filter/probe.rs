@@ -163,11 +163,14 @@ impl<'f, F: ?Sized, I: Iterator> ContainsIter<'f, F, I> {
     /// Returns whether there is any item.
     #[inline(never)]
     fn fill(&mut self, reversed: bool) -> bool {
-        self.block.extend(self.items.by_ref().take(PROBE_BLOCK));
+        // Should the items or the filter panic, those taken so far are lost, and none gets the answer of another.
+        let mut block = std::mem::take(&mut self.block);
+        block.extend(self.items.by_ref().take(PROBE_BLOCK));
         if reversed {
-            self.block.reverse();
+            block.reverse();
         }
-        (self.probe)(self.filter, &self.block, &mut self.answers);
+        (self.probe)(self.filter, &block, &mut self.answers);
+        self.block = block;
         !self.block.is_empty()
     }
 }

@@ -32,8 +32,10 @@ use std::fmt;
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 ///
-/// `src/layouts/static_line.rs` is its definition. A set of hashes determines the bytes:
-/// their order, repeated ones and the number of threads do not matter.
+/// `src/layouts/static_line.rs` is its definition. The parameters and the set of hashes determine the bytes:
+/// their order, repeated ones and the number of threads do not matter. But parameters made for the number of
+/// keys given, as by `from_keys` and a [`StaticBuilder`](crate::StaticBuilder), count repeated ones. So give each
+/// key once: a filter of keys that repeat is larger than it need be.
 pub struct StaticFilter {
     /// Of all levels.
     lines: OwnLines<Zeroed, false>,

@@ -92,7 +92,9 @@ pub(crate) fn append(path: &Path) -> Result<File, Error> {
                 return Ok(file);
             }
         }
-        Err(io::Error::from(io::ErrorKind::WouldBlock).into())
+        // The system has no text for a lock that says what holds it.
+        let held = "the file is open elsewhere, and has one writer";
+        Err(io::Error::new(io::ErrorKind::WouldBlock, held).into())
     };
     open().map_err(|error| error.at(path))
 }

@@ -89,3 +89,29 @@ fn nothing_is_taken_before_the_first_answer_and_no_more_than_a_block_for_it() {
     let found = filter.contains_iter(words).find(|(_, maybe)| *maybe);
     assert_eq!(found, Some((String::from("apple"), true)));
 }
+
+/// The items that were taken are lost, but none is answered that was not probed.
+#[test]
+fn after_a_panic_of_the_items_no_key_is_absent() {
+    let hashes = random_hashes(3000, 2);
+    let mut filter = Filter::new(Params::new(100, 6, 0).unwrap()).unwrap();
+    filter.insert_hashes(&hashes);
+    for panics in [0, 50, 1023, 1024, 1500] {
+        let mut taken = 0;
+        let mut answers = filter.contains_hashes_iter(hashes.iter().map(|&hash| {
+            taken += 1;
+            assert!(taken != panics + 1, "the caller's own");
+            hash
+        }));
+        let mut failed = 0;
+        loop {
+            let next = || answers.next();
+            match std::panic::catch_unwind(std::panic::AssertUnwindSafe(next)) {
+                Ok(Some((_, maybe))) => assert!(maybe, "{panics}"),
+                Ok(None) => break,
+                Err(_) => failed += 1,
+            }
+        }
+        assert_eq!(failed, 1);
+    }
+}

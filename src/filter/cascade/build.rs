@@ -35,7 +35,14 @@ impl Cascade {
         threads: usize,
     ) -> Result<Cascade, Error> {
         let rows = first_rows(included.len() as u64, excluded.len() as u64);
-        Cascade::with_rows(included, excluded, (rows, seed), threads, Kernels::active()?)
+        Cascade::with_rows(
+            included,
+            excluded,
+            (rows, seed),
+            MAX_LAYERS,
+            threads,
+            Kernels::active()?,
+        )
     }
 
     /// As [`Cascade::build`], with a rate at which keys of neither set may be taken for included ones,
@@ -52,7 +59,14 @@ impl Cascade {
         threads: usize,
     ) -> Result<Cascade, Error> {
         let rows = StaticParams::for_rate(1, rate)?.rows();
-        Cascade::with_rows(included, excluded, (rows, seed), threads, Kernels::active()?)
+        Cascade::with_rows(
+            included,
+            excluded,
+            (rows, seed),
+            MAX_LAYERS,
+            threads,
+            Kernels::active()?,
+        )
     }
 
     /// As [`Cascade::build`] on one thread, by a given backend, which then probes.
@@ -67,7 +81,7 @@ impl Cascade {
     ) -> Result<Cascade, Error> {
         let kernels = backend.kernels().ok_or(Error::Backend)?;
         let rows = first_rows(included.len() as u64, excluded.len() as u64);
-        Cascade::with_rows(included, excluded, (rows, seed), 1, kernels)
+        Cascade::with_rows(included, excluded, (rows, seed), MAX_LAYERS, 1, kernels)
     }
 
     /// Builds the smallest cascade of these keys, with seed 0. For another seed, a rate, or threads,
@@ -86,6 +100,7 @@ impl Cascade {
         included: &[u64],
         excluded: &[u64],
         (rows, seed): (u32, u64),
+        max_layers: usize,
         threads: usize,
         kernels: Kernels,
     ) -> Result<Cascade, Error> {
@@ -99,7 +114,7 @@ impl Cascade {
         cascade.layers.push(Layer::new(first, excluded.len() as u64));
         while !own.is_empty() {
             let number = cascade.layers.len();
-            if number == MAX_LAYERS {
+            if number == max_layers {
                 return Err(Error::Layers);
             }
             let tested = if number == 1 { included } else { &others };
@@ -294,5 +309,34 @@ impl fmt::Debug for CascadeBuilder {
             .field("excluded", &self.excluded.len())
             .field("rate", &self.rate)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::C1;
+
+    /// Chance never needs 32 layers. These sets need several, so a smaller limit is passed.
+    #[test]
+    fn sets_that_the_layers_do_not_tell_apart_are_an_error() {
+        let hashes: Vec<u64> = (1..=60_000_u64).map(|i| i.wrapping_mul(C1)).collect();
+        let (included, excluded) = hashes.split_at(10_000);
+        let build = |max_layers| {
+            Cascade::with_rows(
+                included,
+                excluded,
+                (4, 0),
+                max_layers,
+                1,
+                Kernels::active().unwrap(),
+            )
+        };
+        let layers = build(MAX_LAYERS).unwrap().layers().len();
+        assert!(layers > 2);
+        for max_layers in 1..layers {
+            assert_eq!(build(max_layers).unwrap_err(), Error::Layers);
+        }
+        assert!(build(layers).is_ok());
     }
 }

@@ -132,7 +132,8 @@ pub fn keys_for_fill(fill: f64, lines: u64, k: u32) -> f64 {
     // A bit stays unset with probability exp(-keys / lines * p) for a key that sets it with
     // probability p, the keys of a line being Poisson distributed.
     let unset = (1.0 - fill).max(0.5 / bits);
-    lines * -unset.ln() / bit_probability(k)
+    // Not -0 of an empty filter.
+    lines * (0.0 - unset.ln()) / bit_probability(k)
 }
 
 /// The probability that a key sets a given bit of its line.
@@ -193,13 +194,21 @@ pub mod classic {
     /// number that leaves half a bit unset.
     pub fn keys_for_fill(fill: f64, bits: u64, k: u32) -> f64 {
         let bits = bits as f64;
-        bits * -(1.0 - fill).max(0.5 / bits).ln() / f64::from(k)
+        bits * (0.0 - (1.0 - fill).max(0.5 / bits).ln()) / f64::from(k)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Printed, -0 would be "-0 keys".
+    #[test]
+    fn an_empty_filter_has_no_keys() {
+        for keys in [keys_for_fill(0.0, 7, 6), classic::keys_for_fill(0.0, 7 * 512, 6)] {
+            assert_eq!(keys.to_bits(), 0.0_f64.to_bits());
+        }
+    }
 
     /// The figures of the design, by another program from the same formula.
     #[test]
