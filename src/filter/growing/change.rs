@@ -40,31 +40,22 @@ impl GrowingFilter {
     /// Where a key has many copies, lines have to be taken apart, or something is beside the lines.
     #[inline(never)]
     fn insert_slowly(&mut self, at: usize, hash: u64) -> Result<bool, Error> {
-        let layout = &mut self.places.layouts[at];
+        let layout = &self.places.layouts[at];
         let (home, value) = layout.place(hash);
-        let found = layout.search(home, value);
+        let is_found = layout.search(home, value).is_some();
+        // Copies may lie in several lines, so that no line has all that are enough.
+        let often = is_found && chain::count_all(layout, home, value) >= MOST_COPIES.into();
         let normal = layout.normal(layout.start(home).wrapping_add_signed(value));
-        let mut stashed = false;
-        let present = found.is_some()
-            || !self.stash.is_empty() && {
-                stashed = self.stash.get(normal) > 0;
-                stashed || self.stash_has(hash, self.places.layouts[at].length)
-            };
-        let layout = &mut self.places.layouts[at];
-        let many = match found {
-            Some((line, value)) => {
-                let line = layout.lines.get(line);
-                line.is_some_and(|line| layout.calls.count(line, value, layout.r) >= MOST_COPIES)
-            }
-            None => stashed,
-        };
-        if many {
+        let stashed = !self.stash.is_empty() && self.stash.get(normal) > 0;
+        let present = is_found || !self.stash.is_empty() && self.stash_has(hash, layout.length);
+        if often || stashed {
             self.copies.reserve(1)?;
             self.copies.add(normal, 1);
             self.key_count = self.key_count.saturating_add(1);
             self.changes.insert(hash);
             return Ok(!present);
         }
+        let layout = &mut self.places.layouts[at];
         chain::insert(layout, home, value, &mut self.stash)?;
         self.count_in(at, hash);
         Ok(!present)

@@ -21,24 +21,25 @@ impl Plan {
     /// [`Error::OutOfMemory`].
     pub(super) fn of_blocks<B: Blocks>(
         &self,
-        mut expected: Option<Keys>,
+        expected: Option<Keys>,
         source: impl Fn() -> B,
     ) -> Result<Option<GrowingFilter>, Error> {
+        let mut keys = match expected {
+            // What a filter of one region has is not told by parts.
+            Some(keys) if self.is_small(&keys) || keys[1..] != [0; PARTS - 1] => keys,
+            _ => self.count_blocks(source()),
+        };
         loop {
             let mut filter =
                 GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
             (filter.key_count, filter.is_settled) = (self.key_count, !self.grows);
-            let keys = match expected.take() {
-                Some(keys) if self.is_small(&keys) || keys[1..] != [0; PARTS - 1] => keys,
-                _ => self.count_blocks(source()),
-            };
             self.lay_out(&mut filter, &keys, u64::MAX, false)?;
             let Some(found) = self.fill_blocks(&mut filter, source())? else { return Ok(None) };
             if found == keys || filter.places.mask == 0 && sum(&found) == sum(&keys) {
                 return Ok(Some(filter));
             }
-            // Equal filters have equal lines, whatever was expected.
-            expected = Some(found);
+            // Equal filters have equal lines, whatever was expected, and how many copies were counted.
+            keys = found;
         }
     }
 

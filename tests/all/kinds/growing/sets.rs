@@ -277,3 +277,41 @@ fn keys_that_repeat_often_take_no_room() {
         }
     }
 }
+
+/// All keys are in the first region of a filter of sixteen, one of them more often in both filters than lines keep it.
+#[test]
+fn keys_that_repeat_in_the_first_region() {
+    let mut state = 5;
+    let mut all: Vec<u64> = (0..15_000).map(|_| next_random(&mut state) >> 4).collect();
+    all.extend([all[0]; 4]);
+    let filter = GrowingFilter::build(400_000, 0.01, 7, &all).unwrap();
+    assert_eq!((filter.regions(), filter.beside()), (16, (0, 0)));
+    let mut twice = filter.try_clone().unwrap();
+    twice.union(&filter).unwrap();
+    assert_eq!(twice.count_hash(all[0]), 10);
+    all.extend_from_within(..);
+    let built = GrowingFilter::build(400_000, 0.01, 7, &all).unwrap();
+    assert!(twice.to_bytes().unwrap() == built.to_bytes().unwrap());
+}
+
+/// Copies of a key lie in two lines where the run of a line ends between them.
+#[test]
+fn copies_are_counted_wherever_they_lie() {
+    let mut state = 5;
+    let all: Vec<u64> = (0..30_000).map(|_| next_random(&mut state)).collect();
+    let bounded = GrowingFilter::build(100_000, 0.01, 7, &[]).unwrap();
+    let unbounded = GrowingFilter::unbounded(1000, 0.01, 7).unwrap();
+    for mut filter in [bounded, unbounded] {
+        all.iter().for_each(|&hash| assert!(filter.insert_hash(hash).is_ok()));
+        let (counted, stashed) = filter.beside();
+        for &hash in &all[..150] {
+            let mut copies = filter.try_clone().unwrap();
+            for _ in 0..100 {
+                copies.insert_hash(hash).unwrap();
+            }
+            let beside = copies.beside();
+            assert!(beside.0 - counted >= 100 - 15 && beside.1 == stashed, "{beside:?}");
+            assert!(copies.count_hash(hash) >= 101);
+        }
+    }
+}

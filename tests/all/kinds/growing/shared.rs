@@ -49,7 +49,7 @@ fn a_reader_answers_as_the_definition() {
         for round in 0..rounds {
             let mut hash = next_random(&mut state);
             if flooded && round % 4 > 0 {
-                hash = 0x7654_3210_0000_0000 + (hash >> 34);
+                hash = 0x7654_0000_0000_0000 + (hash >> 10);
             }
             // It grows, and shrinks.
             let shrinks = round > rounds / 2;
@@ -66,7 +66,7 @@ fn a_reader_answers_as_the_definition() {
             if round % (rounds / 40) == 0 {
                 let mut hashes = random(1000, round as u64);
                 hashes.iter_mut().step_by(3).for_each(|hash| {
-                    *hash = 0x7654_3210_0000_0000 + (*hash >> 33);
+                    *hash = 0x7654_0000_0000_0000 + (*hash >> 9);
                 });
                 hashes.extend(&inside);
                 let is_beside = writer.filter().beside().1 > 0;
@@ -76,7 +76,7 @@ fn a_reader_answers_as_the_definition() {
                 assert!(writer.filter().try_clone().unwrap().prefixes().eq(model.iter()));
             }
         }
-        assert_eq!(beside, flooded && !fewer(), "some have no room in lines");
+        assert_eq!(beside, flooded, "some have no room in lines");
         assert_eq!(writer.remove_hash(3), Err(Error::Absent));
         let mut other = GrowingFilter::new(40_000, 0.01, 0).unwrap();
         for hash in random(20_000, 99) {
