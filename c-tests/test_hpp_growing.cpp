@@ -98,6 +98,10 @@ void parts_and_static_filters()
     const auto view = View::open(*frozen);
     const std::uint64_t count = filter.about().prefix_count;
     for (const std::uint64_t hash : hashes) CHECK(view->contains_hash(GrowingFilter::frozen_hash(count, hash)));
+    // A key that repeats takes no more room.
+    auto often = *filter.clone();
+    for (std::size_t i = 0; i < 4 * hashes.size(); i++) REQUIRE(often.insert_hash(hashes[0]));
+    CHECK_U64(frozen->size(), often.freeze(0.01)->size());
 }
 
 void unbounded()

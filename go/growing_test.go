@@ -258,6 +258,7 @@ func TestGrowingErrors(t *testing.T) {
 		"no rate":   {second(NewGrowingUnbounded(1, math.NaN())), ErrRate},
 		"small":     {second(NewGrowing(1, 1e-18)), ErrRateTooSmall},
 		"smaller":   {second(NewGrowingUnbounded(1, 1e-17)), ErrRateTooSmall},
+		"smallest":  {second(NewGrowingUnbounded(1, 5e-324)), ErrRateTooSmall},
 		"option":    {second(NewGrowing(1, 0.1, func(*Params) error { return ErrK })), ErrK},
 		"keys of":   {orPanic(NewGrowing(10, 0.01)).Union(orPanic(NewGrowing(1000, 0.01))), ErrMismatch},
 		"seeds of":  {orPanic(NewGrowing(10, 0.01)).Union(orPanic(NewGrowing(10, 0.01, WithSeed(1)))), ErrMismatch},

@@ -1617,7 +1617,8 @@ public:
         auto write = [&](void *out, size_t cap, size_t *written) {
             return Status(bloomline_growing_freeze(get(), rate, out, cap, written));
         };
-        return detail::some_of(bloomline_static_block_len(size_t(key_count()), rate), write);
+        // As many as there are prefixes: keys that repeat have one.
+        return detail::some_of(bloomline_static_block_len(size_t(estimated_keys()), rate), write);
     }
     /// 'prefix_count' is that of about(): keep it beside the static filter.
     [[nodiscard]] static uint64_t frozen_hash(uint64_t prefix_count, uint64_t hash) noexcept {

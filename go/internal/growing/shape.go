@@ -47,7 +47,7 @@ func Unbounded(firstKeys uint64, rate float64) (Shape, error) {
 	}
 	prefixes, err := prefixesFor(firstKeys, rate/whole)
 	if err != nil {
-		return Shape{}, err
+		return Shape{}, format.ErrRateTooSmall // of the rate that was given, not of a length's share
 	}
 	longer := bits.Len64(mostPrefixes/prefixes) - 1
 	return Shape{Prefixes: prefixes, Keys: firstKeys, Rate: rate, Lengths: uint(longer) + 1}, nil

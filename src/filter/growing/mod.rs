@@ -167,7 +167,8 @@ impl GrowingFilter {
         if !(rate > 0.0 && rate < 1.0) {
             return Err(Error::rate(rate));
         }
-        let prefixes = shape::prefixes(first_keys.max(1), rate / WHOLE)?;
+        let prefixes = shape::prefixes(first_keys.max(1), rate / WHOLE);
+        let prefixes = prefixes.map_err(|_| Error::RateTooSmall(rate))?;
         let longer = Some(shape::longer(prefixes));
         let common = Common { prefixes, longer, first_keys: first_keys.max(1) };
         GrowingFilter::with_common(common, Terms { keys: first_keys, rate, seed })

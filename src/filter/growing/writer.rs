@@ -2,6 +2,7 @@
 
 use super::GrowingFilter;
 use super::chain::SPARE;
+use super::journal_file::Journal;
 use super::shared::{GrowingReader, Shared, State};
 use crate::error::Error;
 use crate::filter::ConcurrentFilter;
@@ -179,6 +180,34 @@ impl GrowingWriter {
         self.filter.union(other)?;
         self.show_all();
         Ok(())
+    }
+
+    /// Appends what changed to a journal, as [`Journal::save_changed`]. For the journal itself see
+    /// [`Journal::create`], before the filter is shared.
+    ///
+    /// # Errors
+    /// As [`Journal::save_changed`].
+    pub fn save_changed(&mut self, journal: &mut Journal, sequence: u64) -> Result<(), Error> {
+        journal.save_changed(&mut self.filter, sequence)
+    }
+
+    /// Makes a journal short again, as [`Journal::restart`].
+    ///
+    /// # Errors
+    /// As [`Journal::restart`].
+    pub fn restart(&mut self, journal: &mut Journal, sequence: u64) -> Result<(), Error> {
+        journal.restart(&mut self.filter, sequence)
+    }
+
+    /// Applies the records of a journal that the filter lacks, as [`GrowingFilter::apply_patch`]. Readers see the
+    /// filter before or after.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::apply_patch`]; readers see the records that were applied.
+    pub fn apply_patch(&mut self, patch: &[u8]) -> Result<u64, Error> {
+        let result = self.filter.apply_patch(patch);
+        self.show_all();
+        result
     }
 
     /// Removes all keys.

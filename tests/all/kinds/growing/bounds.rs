@@ -277,5 +277,13 @@ fn rates_that_no_filter_has() {
     assert_eq!(new(10, 1.0), Error::Rate(1.0));
     assert!(matches!(new(10, f64::NAN), Error::Rate(_)));
     assert_eq!(new(1 << 50, 1e-5), Error::RateTooSmall(1e-5));
-    assert_eq!(GrowingFilter::unbounded(10, 2.0, 0).unwrap_err(), Error::Rate(2.0));
+    let unbounded = |keys, rate| GrowingFilter::unbounded(keys, rate, 0).unwrap_err();
+    assert_eq!(unbounded(10, 2.0), Error::Rate(2.0));
+    for (keys, rate) in [(1 << 50, 1e-5), (1, 5e-324)] {
+        assert_eq!(
+            unbounded(keys, rate),
+            Error::RateTooSmall(rate),
+            "the caller's rate, not a length's share"
+        );
+    }
 }

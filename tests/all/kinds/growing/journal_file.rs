@@ -2,7 +2,7 @@
 
 use crate::definition::*;
 use crate::directory::Directory;
-use bloomline::{Error, GrowingFilter, Journal};
+use bloomline::{Error, GrowingFilter, GrowingWriter, Journal};
 
 #[test]
 fn a_journal_in_a_file() {
@@ -46,6 +46,10 @@ fn a_journal_in_a_file() {
     assert!(locked(Journal::create(&path, &mut filter, 90).unwrap_err()));
     drop(journal);
     assert!(Journal::open(&path).unwrap().1 == filter);
+    let said = || Journal::open(&path).unwrap_err().to_string();
+    let (journal, _) = Journal::open(&path).unwrap();
+    assert!(said().ends_with("the file is open elsewhere, and has one writer"), "{}", said());
+    drop(journal);
     assert!(Journal::open(directory.file("no")).unwrap_err().to_string().contains("no"));
     assert_eq!(Journal::open(&directory.0).unwrap_err(), Error::NotAFile);
 }
@@ -113,4 +117,37 @@ fn a_restarted_journal_is_nobody_elses() {
         other.join().unwrap()
     });
     println!("{tries} tries to open it");
+}
+
+/// A writer and its copy elsewhere: what is acknowledged is on the disk, and readers of both see it.
+#[test]
+fn a_writer_with_readers_is_saved_and_patched() {
+    let directory = Directory::new("journal-writer");
+    let path = directory.file("journal");
+    let mut filter = GrowingFilter::new(5000, 0.01, 0).unwrap();
+    let mut journal = Journal::create(&path, &mut filter, 0).unwrap();
+    let replayed = GrowingFilter::replay(&std::fs::read(&path).unwrap()[..]).unwrap();
+    let mut writer = GrowingWriter::new(filter).unwrap();
+    let mut copy = GrowingWriter::new(replayed.filter).unwrap();
+    let (reader, elsewhere) = (writer.reader(), copy.reader());
+    for sequence in 1..30_u64 {
+        let hashes: Vec<u64> = (0..200).map(|i| hash(&[i], sequence)).collect();
+        writer.insert_hashes(&hashes).unwrap();
+        let len = journal.file_len();
+        if sequence % 10 == 0 {
+            writer.restart(&mut journal, sequence).unwrap();
+            assert!(journal.file_len() < len);
+        } else {
+            writer.save_changed(&mut journal, sequence).unwrap();
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let patch = GrowingFilter::patch_since(&bytes, sequence - 1).unwrap();
+        assert_eq!(copy.apply_patch(patch), Ok(sequence));
+        let all_see = |&hash| reader.contains_hash(hash) && elsewhere.contains_hash(hash);
+        assert!(hashes.iter().all(all_see), "{sequence}");
+        assert!(copy.apply_patch(&patch[1..]).is_err());
+        assert!(copy.filter() == writer.filter() && hashes.iter().all(all_see));
+    }
+    drop(journal);
+    assert!(Journal::open(&path).unwrap().1 == *writer.filter());
 }
