@@ -22,6 +22,8 @@ adapter = $(TEST_PROFILE) $(CARGO) $(2) --release --locked --manifest-path adapt
 # them, and in few parts: what several parts inline is compiled in each. The libraries that the C tests
 # link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
+# The library's own tests, whose programs are not optimised at all: most of their time is the library's.
+TESTS_PROFILE := $(TEST_PROFILE) RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/test-rustc.sh
 # The backends that this CPU has must run.
 REQUIRE := BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)} || exit; \
     export BLOOMLINE_REQUIRE_BACKENDS
@@ -62,7 +64,7 @@ test-short-go: go-tools
 test-short-rust: tools
 	scripts/apt-install.sh python3
 	@$(REQUIRE); set -ex; \
-	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --all-features --lib --tests
+	BLOOMLINE_FEWER_CASES=1 $(TESTS_PROFILE) $(CARGO) test --release --all-features --lib --tests
 
 # For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the long ones have none.
@@ -71,15 +73,15 @@ test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-cross-c test-g
 
 test-rust: ## the Rust tests: every backend against the definition, formats, rates
 	$(MAKE) --no-print-directory test-tools lint
-	@$(REQUIRE); set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
-	$(TEST_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example twenty_lines
-	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
-	$(TEST_PROFILE) $(CARGO) run --release --all-features --example logouts 20000
-	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
-	$(TEST_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example durable 600
-	$(TEST_PROFILE) $(CARGO) run --release --all-features --example revoked 100000
-	$(TEST_PROFILE) $(CARGO) run --release --all-features --example lsm_index 130
-	$(TEST_PROFILE) $(CARGO) run --release --all-features --example object_store 65
+	@$(REQUIRE); set -x; $(TESTS_PROFILE) $(CARGO) test --release --all-features
+	$(TESTS_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example twenty_lines
+	$(TESTS_PROFILE) $(CARGO) run --release --all-features --example recommended 500
+	$(TESTS_PROFILE) $(CARGO) run --release --all-features --example logouts 20000
+	$(TESTS_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
+	$(TESTS_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example durable 600
+	$(TESTS_PROFILE) $(CARGO) run --release --all-features --example revoked 100000
+	$(TESTS_PROFILE) $(CARGO) run --release --all-features --example lsm_index 130
+	$(TESTS_PROFILE) $(CARGO) run --release --all-features --example object_store 65
 	CARGO_PROFILE_RELEASE_OPT_LEVEL=1 $(TEST_PROFILE) tests/walk.py docs/tutorials/rust.md docs/how-to/choose-a-size.md docs/how-to/share-a-file.md docs/how-to/threads.md
 
 test-package: tools ## the crate as it is published: small, its links hold, it builds; its public items
@@ -112,7 +114,7 @@ test-go: ## the Go packages: plain, with C, on Pebble, goleveldb and Redis, a se
 
 test-redis: redis ## the module for Redis and Valkey, on real servers
 	scripts/apt-install.sh redis-server python3-venv
-	$(TEST_PROFILE) $(CARGO) test --release --locked $(REDIS_MODULE)
+	CARGO_PROFILE_RELEASE_OPT_LEVEL=1 $(TEST_PROFILE) $(CARGO) test --release --locked $(REDIS_MODULE)
 	modules/redis/tests/run.py $(REDIS_TESTS)
 	tests/walk.py docs/tutorials/redis.md
 
@@ -186,7 +188,7 @@ lint: tools
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --all-features
 	@# What the pages say is there.
-	$(TEST_PROFILE) $(CARGO) test --release --all-features --test pages
+	$(TESTS_PROFILE) $(CARGO) test --release --all-features --test pages
 	@set -ex; for crate in modules/redis $(ADAPTERS:%=adapters/%); do \
 	    $(CARGO) fmt --check --manifest-path $$crate/Cargo.toml; done
 	$(CARGO) clippy --release --locked --all-targets $(REDIS_MODULE) -- -D warnings

@@ -25,6 +25,7 @@ done <<'LIST'
 aarch64 s390x i686 asan|count false positives, of filters that others test| static_model:: rates_of_small_filters
 aarch64 s390x i686 asan|count false positives, of filters that others test| rates_are_the_textbooks the_rate_is_that_of_all_generations
 aarch64 s390x i686 asan|count false positives, of filters that others test| the_rate_is_that_of_the_model layers_pass_at_their_rates
+aarch64 s390x i686 asan|count false positives, of filters that others test| any_history_keeps_the_rate
 aarch64 s390x asan|count bytes, of filters that others test| bounds:: churn:: a_thousand_times_the_first_capacity
 aarch64 s390x asan|count bytes, of filters that others test| filters_hold_the_keys_they_are_sized_for any_number_of_generations
 aarch64 s390x asan|count bytes, of filters that others test| as_small_as_any_first_layer_makes_it
@@ -32,10 +33,11 @@ aarch64 s390x i686 asan|count bits of hashes, which have 64 everywhere| hashes_o
 aarch64 s390x asan|count bytes, of filters that others test| twice_the_keys_take_less_than_the_limit ninety_five_per_cent_go_in
 aarch64 s390x i686 asan|count work, of filters that others test| refused_inserts_cost_little a_ninth_copy_is_refused_at_once
 asan|count the system's pages, of which AddressSanitizer takes many| growing_filters_take_what_they_say
-aarch64 s390x|large, of what others test small| cuckoo::large_filters large_sets
-aarch64|threads, to which emulated memory is that of this CPU| growing::parallel::
+aarch64 s390x|large, of what others test small| cuckoo::large_filters large_sets unbounded_filters_lose_no_key
+aarch64 s390x|large, of what others test small| crowds_before_the_ends_of_regions_are_read_again
+aarch64 s390x|threads, to which emulated memory is that of this CPU| parallel::
 aarch64 s390x i686 asan|the committed histories run, with every backend| any_history_is_answered_as_by_the_definition
 aarch64 s390x i686 asan|the tests' own definition alone| histories::committed_files_are_what_the_definition_makes
 aarch64 asan|the tests' own definition alone, little-endian with 64 bits| committed_files_are_what_the_definition_makes
-aarch64|bytes, little-endian with 64 bits; histories have the answers| format:: golden:: golden_
+aarch64|bytes, little-endian with 64 bits; histories have the answers| format:: golden:: golden_ matrix::bytes::
 LIST
