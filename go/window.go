@@ -160,8 +160,9 @@ func (w *Window) Rotate() {
 
 // AdvanceTo tells the number of the current slice of time, such as time.Now().Unix() / 86400
 // for days. For each slice that has begun since the last call a new generation begins and the
-// oldest is dropped: all keys are, if these are as many slices as there are generations. If the
-// slice is the current one, or an earlier one, nothing happens.
+// oldest is dropped: all keys are, if these are as many slices as there are generations. So call it
+// before the first key is added, too: a new window is in slice 0. If the slice is the current one,
+// or an earlier one, nothing happens.
 func (w *Window) AdvanceTo(slice uint64) {
 	if w == nil {
 		return

@@ -52,8 +52,10 @@
  *
  * Hashes. A hash from the caller must be uniform over all 64 bits: its high bits choose the line,
  * all bits choose the bits in it. bloomline_hash() and bloomline_hash_u64() return such hashes. A
- * plain integer or a hash of 32 bits is none. To probe for a key by its bytes, insert it by its
- * bytes, or by bloomline_hash() with the filter's seed.
+ * plain integer, a hash of 32 bits, FNV-1a of short keys and, for an integer, std::hash are none.
+ * One of 64 bits becomes uniform by bloomline_hash_u64(hash, 0), for inserts and probes alike. To
+ * probe for a key by its bytes, insert it by its bytes, or by bloomline_hash() with the filter's
+ * seed.
  *
  * Bitmaps. Bit i % 64 of word i / 64 is that of key, or filter, number i; unused bits of the last
  * word are zero. A bitmap of n bits has (n + 63) / 64 words, and need not be initialized. A probe
@@ -73,7 +75,8 @@
  * Pointers. NULL is never allowed, except where a comment says so, and for an array or a buffer
  * with a count of 0. For NULL, a function that returns a status returns BLOOMLINE_ERR_NULL. Other
  * functions do nothing, also those that free; they return 0, or a value that does no harm. A key
- * that is NULL with a length above 0 is inserted and hashed as if it were empty. Keys and encoded
+ * that is NULL with a length above 0 is inserted and hashed as if it were empty. All its bytes
+ * count: if a key is a struct with padding, copy its members side by side first. Keys and encoded
  * filters may have any alignment (lines at multiples of 64 bytes are faster); everything else
  * must be aligned as its type. What a call writes must not overlap anything else that it is
  * given.
@@ -3056,7 +3059,8 @@ BLOOMLINE_API void bloomline_window_rotate(bloomline_window *window);
 /**
  * bloomline_window_advance_to() sets the current time slice, such as time(NULL) / 86400 for days.
  * Each slice begun since the last call starts a generation and drops the oldest; as many slices as
- * generations drop all keys. Does nothing if 'slice' is not later, or 'window' is NULL.
+ * generations drop all keys. So call it before the first insert, too: a new window is in slice 0.
+ * Does nothing if 'slice' is not later, or 'window' is NULL.
  */
 BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window, uint64_t slice);
 

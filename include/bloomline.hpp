@@ -952,7 +952,8 @@ public:
     /// An integer: its 8 bytes, least significant first.
     template <class... Out>
     auto insert_u64(uint64_t key, Out *...out) noexcept { return insert(IntegerKey(key), out...); }
-    /// A key by its hash: hash(key, seed()), or your own, which must be uniform over all 64 bits.
+    /// A key by its hash: hash(key, seed()), or your own, which must be uniform over all 64 bits. For an integer
+    /// std::hash is not: see "Hashes" in bloomline.h.
     template <class... Out>
     auto insert_hash(uint64_t hash, Out *...out) noexcept { return C<R>::insert_hash(this->get(), hash, out...); }
     /// Many keys, faster than one by one.
@@ -1749,7 +1750,7 @@ public:
     }
     /// Begins a new generation, and drops the oldest.
     void rotate() noexcept { bloomline_window_rotate(get()); }
-    /// Sets the current time slice, such as the seconds since 1970 divided by 86400.
+    /// Sets the current time slice, such as the seconds since 1970 divided by 86400; also before the first insert.
     void advance_to(uint64_t slice) noexcept { bloomline_window_advance_to(get(), slice); }
     /// Makes generations of so many keys; 0: only rotate() and advance_to() end one.
     void rotate_after(uint64_t keys) noexcept { bloomline_window_rotate_after(get(), keys); }

@@ -123,8 +123,8 @@ pub enum Error {
         /// secrets.
         seed_differs: bool,
     },
-    /// The growing filter is unbounded: its prefixes have several lengths, so it cannot be frozen,
-    /// intersected or subtracted.
+    /// The growing filter is unbounded: its prefixes have several lengths, so it cannot be frozen or
+    /// subtracted from.
     Unbounded,
     /// The record of a journal does not follow on what is there: its sequence number is not above the last
     /// one, records between them are missing, or it is of another filter. Or a patch is applied to a filter

@@ -83,7 +83,8 @@ fn bloomline_window_rotate(window: *mut bloomline_window) {
 
 /// bloomline_window_advance_to() sets the current time slice, such as time(NULL) / 86400 for days.
 /// Each slice begun since the last call starts a generation and drops the oldest; as many slices as
-/// generations drop all keys. Does nothing if 'slice' is not later, or 'window' is NULL.
+/// generations drop all keys. So call it before the first insert, too: a new window is in slice 0.
+/// Does nothing if 'slice' is not later, or 'window' is NULL.
 fn bloomline_window_advance_to(window: *mut bloomline_window, slice: u64) {
     if let Some(window) = exclusive(window) {
         window.0.advance_to(slice);

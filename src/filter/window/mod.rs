@@ -33,9 +33,10 @@ use std::ops::Range;
 /// # Whose clock
 ///
 /// The caller's. [`advance_to`](Window::advance_to) takes the number of the current slice of
-/// time, such as the seconds since 1970 divided by 86400. The same calls give the same answers
-/// and the same bytes, whenever they are made. For generations of a number of keys there is
-/// [`rotate_after`](Window::rotate_after).
+/// time, such as the seconds since 1970 divided by 86400. Call it before the first insert, too: a
+/// new window is in slice 0, and the step from there to a day drops all keys. The same calls give
+/// the same answers and the same bytes, whenever they are made. For generations of a number of keys
+/// there is [`rotate_after`](Window::rotate_after).
 ///
 /// # What it takes
 ///
