@@ -10,6 +10,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <list>
@@ -361,6 +363,31 @@ void ranges_of_every_kind()
     ranges_answer_as_single_keys(*view);
 }
 
+// What docs/how-to/move.md says that calls of Boost.Bloom become: each call of its right column stands here.
+void calls_of_boost()
+{
+    const std::uint64_t n = 1000, number = 7;
+    const auto key = "apple"s;
+    const char *directory = std::getenv("TMPDIR");
+    const auto path = std::string(directory != nullptr ? directory : "/tmp") + "/bloomline-test-hpp-boost";
+    auto filter = Filter::create(params_for_rate(n, 0.01));
+    auto other = Filter::create(params_for_rate(n, 0.01));
+    REQUIRE(filter && other);
+    CHECK(filter->insert_u64(number) && filter->contains_u64(number));
+    CHECK(filter->insert(key) && filter->contains(key));
+    CHECK(other->insert("pear"s) && other->insert_u64(number) && !filter->contains("pear"s));
+    CHECK(filter->merge(*other) && filter->contains(key) && filter->contains("pear"s));
+    CHECK(filter->intersect(*other) && !filter->contains(key) && filter->contains_u64(number));
+    CHECK(*filter |= *other);
+    CHECK(*filter &= *other);
+    CHECK(filter->save(path));
+    auto loaded = Filter::load(path);
+    CHECK(loaded && loaded->contains_u64(number));
+    CHECK_U64(0, std::remove(path.c_str()));
+    filter->clear();
+    CHECK(!filter->contains_u64(number));
+}
+
 // What still works with a temporary: it is read before it goes, or moved.
 void temporaries_that_are_safe()
 {
@@ -394,6 +421,7 @@ int main()
     RUN(a_null_pointer_may_be_present);
     RUN(batches_of_every_kind);
     RUN(ranges_of_every_kind);
+    RUN(calls_of_boost);
     RUN(temporaries_that_are_safe);
     return check_end();
 }
