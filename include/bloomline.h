@@ -52,7 +52,7 @@
  *
  * Hashes. A hash from the caller must be uniform over all 64 bits: its high bits choose the line,
  * all bits choose the bits in it. bloomline_hash() and bloomline_hash_u64() return such hashes. A
- * plain integer, a hash of 32 bits, FNV-1a of short keys and, for an integer, std::hash are none.
+ * plain integer, a hash of 32 bits, FNV-1a of short keys and C++'s std hash of integers are none.
  * One of 64 bits becomes uniform by bloomline_hash_u64(hash, 0), for inserts and probes alike. To
  * probe for a key by its bytes, insert it by its bytes, or by bloomline_hash() with the filter's
  * seed.
