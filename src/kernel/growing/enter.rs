@@ -1,6 +1,7 @@
-//! Inserts into a chain of lines: what a line has no room for goes on in the next one. Lines are not
-//! taken apart. What this does not do, the caller does the long way.
+//! Inserts into a chain of lines: what a line has no room for goes on in the next one. No line is taken apart
+//! unless many values go on. What this does not do, the caller does the long way.
 
+use super::crowded::{self, Before, undo};
 use super::edit::{GOES_ON, Gap, Header, Move, Said, end_of};
 use super::store::Lines;
 use super::width::{Width, remainder, width};
@@ -24,8 +25,8 @@ pub(crate) const MOST_COPIES: u32 = 8;
 /// So many lines change at most, unless it goes far.
 const NEAR: usize = 64;
 /// And so many more then, less one. Where chance crowds keys, it takes a hundred lines and more to find room.
-const FAR: usize = 449;
-/// So many values go on to the next line at most.
+const FAR: usize = crowded::MOST;
+/// So many values go on to the next line at most, unless lines are taken apart.
 const MOST_OUT: usize = 4;
 
 /// Values that a line has no room for, the highest first.
@@ -150,7 +151,7 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
     mut value: i64,
     r: u32,
     step: i64,
-    far: Far,
+    rare: Rare,
 ) -> Entered {
     let width = width(r);
     let (mut at, mut was_there) = (home, false);
@@ -193,7 +194,7 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
     // SAFETY: the caller's promise.
     let is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
     // SAFETY: as above; the line is written.
-    if unsafe { is_in && carry::<S, NEAR>(lines, at, &mut out, &mut before, r, step, far) } {
+    if unsafe { is_in && carry::<S, NEAR>(lines, at, &mut out, &mut before, r, step, rare) } {
         return Entered::Done { was_there };
     }
     // SAFETY: as above.
@@ -211,10 +212,10 @@ unsafe fn carry<S: Move, const MOST: usize>(
     lines: &mut Lines,
     at: usize,
     out: &mut Out,
-    before: &mut [MaybeUninit<Line>; MOST],
+    before: &mut Before<MOST>,
     r: u32,
     step: i64,
-    far: Far,
+    rare: Rare,
 ) -> bool {
     let width = width(r);
     let mut changed = 1;
@@ -223,7 +224,7 @@ unsafe fn carry<S: Move, const MOST: usize>(
         lines.prefetch(at + changed + 2);
         let Some(before) = before.get_mut(changed) else {
             // SAFETY: the caller's promise.
-            is_in = unsafe { far(lines, at + changed - 1, *out, r, step) };
+            is_in = unsafe { (rare.far)(lines, at + changed - 1, *out, r, step) };
             break;
         };
         let Some(line) = lines.get_mut(at + changed) else {
@@ -233,23 +234,38 @@ unsafe fn carry<S: Move, const MOST: usize>(
             is_in = false;
             break;
         };
-        before.write(*line);
-        changed += 1;
+        let was = before.write(*line);
         let count = std::mem::take(&mut out.count);
         // As a rule there is one. A copy of all would wait until they are in memory.
         if count == 1 {
-            let header = Header::of(line, r);
-            let spot = Spot::first(&header, out.values[0] - step, r);
-            // SAFETY: the caller's promise.
-            is_in = unsafe { put::<S>(line, header, spot, out, r, width) };
-            continue;
-        }
-        for value in out.values.into_iter().take(count) {
+            let value = out.values[0];
             let header = Header::of(line, r);
             let spot = Spot::first(&header, value - step, r);
             // SAFETY: the caller's promise.
-            is_in = is_in && unsafe { put::<S>(line, header, spot, out, r, width) };
+            is_in = unsafe { put::<S>(line, header, spot, out, r, width) };
+            if !is_in {
+                out.values[0] = value;
+            }
+        } else {
+            let values = out.values;
+            for value in values.into_iter().take(count) {
+                let header = Header::of(line, r);
+                let spot = Spot::first(&header, value - step, r);
+                // SAFETY: the caller's promise.
+                is_in = is_in && unsafe { put::<S>(line, header, spot, out, r, width) };
+            }
+            if !is_in {
+                out.values = values;
+            }
         }
+        if !is_in {
+            (*line, out.count) = (*was, count);
+            let left = if MOST == FAR { FAR - changed } else { FAR };
+            // SAFETY: the caller's promise.
+            is_in = unsafe { (rare.crowded)(lines, at + changed, *out, r, step, left) };
+            break;
+        }
+        changed += 1;
     }
     if !is_in {
         // SAFETY: those of all changed lines are written.
@@ -258,24 +274,20 @@ unsafe fn carry<S: Move, const MOST: usize>(
     is_in
 }
 
-/// Lines become what they were.
-///
-/// # Safety
-/// These are written.
-#[inline(always)]
-unsafe fn undo(lines: &mut Lines, at: usize, before: &[MaybeUninit<Line>]) {
-    for (i, before) in before.iter().enumerate() {
-        if let Some(line) = lines.get_mut(at + i) {
-            // SAFETY: the caller's promise.
-            *line = unsafe { before.assume_init() };
-        }
-    }
+/// What an insert goes on with that takes more, in functions apart.
+#[derive(Clone, Copy)]
+pub(super) struct Rare {
+    /// Behind the last line that is changed, where that are many.
+    pub(super) far: unsafe fn(&mut Lines, usize, Out, u32, i64) -> bool,
+    /// From a line on where more values go on than there is room for, over so many lines at most.
+    pub(super) crowded: Crowded,
 }
 
-/// What a value goes on by that goes far: of the last line that is changed, and values for those behind it.
-pub(super) type Far = unsafe fn(&mut Lines, usize, Out, u32, i64) -> bool;
+/// Of a line and values from the line before it, the width, by how much values are lower in the line, and how many
+/// lines may change. False if that does not do: the lines are as before.
+pub(super) type Crowded = unsafe fn(&mut Lines, usize, Out, u32, i64, usize) -> bool;
 
-/// As [`Far`]: behind a line, and then no further.
+/// As [`Rare::far`].
 ///
 /// # Safety
 /// As for [`super::select::Select::one`].
@@ -286,8 +298,31 @@ pub(super) unsafe fn far<S: Move>(
     mut out: Out,
     r: u32,
     step: i64,
+    crowded: Crowded,
 ) -> bool {
     let mut before = [const { MaybeUninit::<Line>::uninit() }; FAR];
+    let rare = Rare { far: |_, _, _, _, _| false, crowded };
     // SAFETY: the caller's promise.
-    unsafe { carry::<S, FAR>(lines, at, &mut out, &mut before, r, step, |_, _, _, _, _| false) }
+    unsafe { carry::<S, FAR>(lines, at, &mut out, &mut before, r, step, rare) }
+}
+
+/// As [`Rare::crowded`].
+///
+/// # Safety
+/// As for [`crowded::insert`].
+#[inline(always)]
+pub(super) unsafe fn crowded(
+    lines: &mut Lines,
+    at: usize,
+    out: Out,
+    (r, step): (u32, i64),
+    most: usize,
+    calls: (crowded::Open, crowded::Close),
+) -> bool {
+    let Out { mut values, count } = out;
+    let values = &mut values[..count.min(MOST_OUT)];
+    values.reverse();
+    values.iter_mut().for_each(|value| *value -= step);
+    // SAFETY: the caller's promise.
+    unsafe { crowded::insert(lines, at, values, (r, step), most, calls) }
 }

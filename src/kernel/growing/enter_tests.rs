@@ -32,7 +32,12 @@ impl Chain {
     }
 
     /// Inserts a value. None if a line has many copies of it, or the chain is too short.
-    fn insert(&self, home: usize, mut value: i64) -> Option<Vec<Content>> {
+    fn insert(&self, home: usize, value: i64) -> Option<Vec<Content>> {
+        self.insert_counted(home, value).map(|(lines, _)| lines)
+    }
+
+    /// As [`Chain::insert`], and how many values go on together at most.
+    fn insert_counted(&self, home: usize, mut value: i64) -> Option<(Vec<Content>, usize)> {
         let (mut lines, mut at) = (self.lines.clone(), home);
         loop {
             let line = lines.get(at)?;
@@ -44,7 +49,7 @@ impl Chain {
             }
             (at, value) = (at + 1, value - self.step);
         }
-        let mut carried = vec![value];
+        let (mut carried, mut most) = (vec![value], 0);
         while !carried.is_empty() {
             let line = lines.get_mut(at)?;
             line.keys.append(&mut carried);
@@ -57,9 +62,10 @@ impl Chain {
                 carried.insert(0, line.keys.pop()? - self.step);
                 line.goes_on = true;
             }
+            most = most.max(carried.len());
             at += 1;
         }
-        Some(lines)
+        Some((lines, most))
     }
 }
 
@@ -67,7 +73,7 @@ impl Chain {
 fn chains_of_lines_are_as_defined() {
     let fewer = ["BLOOMLINE_EXPECT_ARCH", "BLOOMLINE_FEWER_CASES"];
     let fewer = fewer.into_iter().any(|name| std::env::var_os(name).is_some());
-    let (mut done, mut refused, mut often, mut long) = (0, 0, 0, 0);
+    let (mut done, mut refused, mut often, mut long, mut crowded) = (0, 0, 0, 0, 0);
     for backend in Backend::available() {
         let kernels = backend.kernels().unwrap();
         for (round, calls) in [kernels.row_of(&CALLS), kernels.row_of(&WITHOUT_PDEP)]
@@ -127,11 +133,12 @@ fn chains_of_lines_are_as_defined() {
                     true => calls.enter_mixed(&mut lines, home, value, r, chain.step),
                     false => calls.enter(&mut lines, home, value, r, chain.step),
                 };
-                let with = chain.insert(home, value);
+                let with = chain.insert_counted(home, value);
                 match entered {
                     Entered::Done { was_there: said } => {
                         assert_eq!(said, was_there, "{value} of line {home}, r = {r}");
-                        let with = with.unwrap();
+                        let (with, most) = with.unwrap();
+                        crowded += usize::from(most > 4);
                         long += usize::from(with[home + 1..] != chain.lines[home + 1..]);
                         chain.lines = with;
                         done += 1;
@@ -150,9 +157,11 @@ fn chains_of_lines_are_as_defined() {
             }
         }
     }
-    println!("{done} done, {long} in several lines, {often} too often, {refused} refused");
+    println!(
+        "{done} done, {long} in several lines, {crowded} crowded, {often} too often, {refused} refused"
+    );
     let least = if fewer { [100, 2] } else { [1000, 20] };
-    assert!(done > 2 * refused && long > least[0] && often > least[1]);
+    assert!(done > 2 * refused && long > least[0] && often > least[1] && crowded > least[1]);
 }
 
 /// Where all lines up to the last one are full, an insert changes each of them, or none if they are too many.

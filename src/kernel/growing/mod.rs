@@ -1,7 +1,7 @@
 //! The lines of `layouts/growing.rs` on the backends.
 //!
 //! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes lines
-//! apart and puts them together. They are the same code on all backends but for `select`, which says where the
+//! apart and puts them together, which `crowded` inserts by. They are the same code on all backends but for `select`, which says where the
 //! n-th 1 of a word is. `place` finds the line of a hash, `store` keeps lines in chunks, `single` finds the home
 //! of one key and asks it, in one function. `shared` has the lines that threads read beside a writer, `sequence`
 //! the numbers by which they see changes.
@@ -28,6 +28,7 @@ mod avx512_regions;
 #[cfg(target_arch = "x86_64")]
 mod avx512_whole;
 mod batch;
+mod crowded;
 mod edit;
 mod enter;
 #[cfg(test)]
@@ -58,6 +59,7 @@ use super::tuning;
 pub(crate) use crate::layouts::growing::Found;
 pub(crate) use crate::line::Line;
 pub(crate) use batch::Answers;
+use crowded::{Close, Open};
 pub(crate) use enter::{Entered, MOST_COPIES};
 use regions::Regions;
 use store::Lines;
@@ -84,7 +86,7 @@ pub(crate) struct Calls {
     take_last: unsafe fn(&mut Line, u32) -> Option<i64>,
     enter: Enter,
     enter_mixed: Enter,
-    open: unsafe fn(&Line, u32, u64, &mut [u64; OPENED]) -> usize,
+    open: Open,
     close: Close,
 }
 
@@ -101,8 +103,6 @@ type Locate = for<'a> unsafe fn(
 /// Of a chain, by the number of a line, a value there, the width of remainders, and by how much a value is
 /// lower in the next line.
 type Enter = unsafe fn(&mut Lines, usize, i64, u32, i64) -> Entered;
-/// Of values, from where on they count, below which of them, whether the line goes on, and the width.
-type Close = unsafe fn(&[u64], u64, i64, bool, u32) -> (Line, usize);
 
 impl Kernels {
     /// What the backend does for the lines of growing filters.
@@ -336,8 +336,23 @@ macro_rules! calls {
             step: i64,
         ) -> bool {
             // SAFETY: the caller's promise.
-            unsafe { enter::far::<$select>(lines, at, out, r, step) }
+            unsafe { enter::far::<$select>(lines, at, out, r, step, crowded) }
         }
+        #[cold]
+        #[inline(never)]
+        $(#[$attribute])?
+        unsafe fn crowded(
+            lines: &mut Lines,
+            at: usize,
+            out: enter::Out,
+            r: u32,
+            step: i64,
+            most: usize,
+        ) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { enter::crowded(lines, at, out, (r, step), most, ($open, $close)) }
+        }
+        const RARE: enter::Rare = enter::Rare { far, crowded };
         $(#[$attribute])?
         unsafe fn enter(
             lines: &mut Lines,
@@ -347,7 +362,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, false>(lines, home, value, r, step, far) }
+            unsafe { enter::enter::<$select, false>(lines, home, value, r, step, RARE) }
         }
         $(#[$attribute])?
         unsafe fn enter_mixed(
@@ -358,7 +373,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, true>(lines, home, value, r, step, far) }
+            unsafe { enter::enter::<$select, true>(lines, home, value, r, step, RARE) }
         }
         Calls {
             find,
