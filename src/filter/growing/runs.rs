@@ -84,6 +84,22 @@ impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
         }
         Some((prefix, count))
     }
+
+    /// Where the next one comes from stays in registers.
+    #[inline]
+    fn fold<B, F: FnMut(B, (u64, u64)) -> B>(self, init: B, mut each: F) -> B {
+        if !self.is_there {
+            return init;
+        }
+        let (all, last, count) =
+            self.all.fold((init, self.next, 1), |(all, prefix, count), next| {
+                match next == prefix {
+                    true => (all, prefix, count + 1),
+                    false => (each(all, (prefix, count)), next, 1),
+                }
+            });
+        each(all, (last, count))
+    }
 }
 
 /// The part of all hashes whose prefix is among these, which ascend.
@@ -195,6 +211,14 @@ impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator fo
                 (u64::MAX, _) => None,
                 next => Some(next),
             },
+        }
+    }
+
+    #[inline]
+    fn fold<T, F: FnMut(T, (u64, u64)) -> T>(self, init: T, each: F) -> T {
+        match self {
+            With::Alone(all) => all.fold(init, each),
+            With::Other(sum) => sum.fold(init, each),
         }
     }
 }
@@ -317,6 +341,18 @@ impl Iterator for InLines<'_> {
         let prefix = self.first();
         self.pass(1);
         Some(prefix)
+    }
+
+    /// Line by line.
+    #[inline]
+    fn fold<B, F: FnMut(B, u64) -> B>(mut self, init: B, mut each: F) -> B {
+        let mut all = init;
+        while self.is_there() {
+            let line = &self.prefixes[self.at..self.len];
+            all = line.iter().fold(all, |all, &prefix| each(all, prefix));
+            self.at = self.len;
+        }
+        all
     }
 }
 
