@@ -268,7 +268,8 @@ pub(super) fn take(layout: &mut Layout, at: usize, value: i64) -> bool {
     let removed = calls.remove(line, value, r);
     // About: the header may be longer, or shorter.
     let free = LINE_BITS as i64 - i64::from(HEADER) - (keys - 1) * i64::from(r + 1) - (values >> r);
-    if removed && goes && free > COME_BACK * i64::from(r + 2) {
+    // One branch that is rarely taken: which lines go on cannot be foreseen.
+    if removed & goes & (free > COME_BACK * i64::from(r + 2)) {
         refill(layout, at);
     }
     removed

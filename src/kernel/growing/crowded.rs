@@ -16,9 +16,6 @@ pub(super) type Open = unsafe fn(&Line, u32, u64, &mut [u64; OPENED]) -> usize;
 /// and how many it has.
 pub(super) type Close = unsafe fn(&[u64], u64, i64, bool, u32) -> (Line, usize);
 
-/// Lines as they were.
-pub(super) type Before<const N: usize> = [MaybeUninit<Line>; N];
-
 /// Puts values before those of a line. What it has no room for comes before those of the next line, and so on, over
 /// `most` lines at most. False if that is too few, or no line can have one of these: the lines are as before.
 ///

@@ -1,10 +1,11 @@
 //! Inserts into a chain of lines: what a line has no room for goes on in the next one. No line is taken apart
 //! unless many values go on. What this does not do, the caller does the long way.
 
-use super::crowded::{self, Before, undo};
+use super::crowded::{self, undo};
 use super::edit::{GOES_ON, Gap, Header, Move, Said, end_of};
 use super::store::Lines;
 use super::width::{Width, remainder, width};
+use crate::kernel::prefetch::{INTO_L1, prefetch};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::{LINE_BITS, Line};
 use std::mem::MaybeUninit;
@@ -23,9 +24,9 @@ pub(crate) enum Entered {
 /// A line with more copies of a value gets no further one.
 pub(crate) const MOST_COPIES: u32 = 8;
 /// So many lines change at most, unless it goes far.
-const NEAR: usize = 64;
+pub(super) const NEAR: usize = 64;
 /// And so many more then, less one. Where chance crowds keys, it takes a hundred lines and more to find room.
-const FAR: usize = crowded::MOST;
+pub(super) const FAR: usize = crowded::MOST;
 /// So many values go on to the next line at most, unless lines are taken apart.
 const MOST_OUT: usize = 4;
 
@@ -66,8 +67,9 @@ impl Spot {
     #[inline(always)]
     fn first(header: &Header, value: i64, r: u32) -> Spot {
         let bucket = value >> r;
-        let at = bucket.saturating_sub(header.base).max(0) as u64;
-        let by = header.base.saturating_sub(bucket).max(0) as u64 + 1;
+        // Values have fewer than 63 bits.
+        let above = bucket.wrapping_sub(header.base);
+        let (at, by) = (above.max(0) as u64, above.wrapping_neg().max(0) as u64 + 1);
         Spot { value, bucket, at, by, number: 0 }
     }
 
@@ -151,20 +153,20 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
     mut value: i64,
     r: u32,
     step: i64,
-    rare: Rare,
+    carry: Carry,
 ) -> Entered {
     let width = width(r);
     let (mut at, mut was_there) = (home, false);
     let (line, header, spot) = loop {
-        // Two of five inserts go on there.
-        lines.prefetch(at + 1);
-        lines.prefetch(at + 2);
         let Some(line) = lines.get_mut(at) else {
             match lines.reach(at) {
                 true => continue,
                 false => return Entered::Not,
             }
         };
+        // Two of five inserts go on there.
+        prefetch_behind(line, 1);
+        prefetch_behind(line, 2);
         let header = Header::of(line, r);
         // SAFETY: the caller's promise.
         let said = unsafe { S::said::<MIXED>(line, &header, value, r, width) };
@@ -188,43 +190,51 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         }
         (at, value) = (at + 1, value - step);
     };
-    let mut before = [const { MaybeUninit::<Line>::uninit() }; NEAR];
-    let mut out = Out { values: [0; MOST_OUT], count: 0 };
-    before[0].write(*line);
+    let (before, mut out) = (*line, Out { values: [0; MOST_OUT], count: 0 });
     // SAFETY: the caller's promise.
     let is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
-    // SAFETY: as above; the line is written.
-    if unsafe { is_in && carry::<S, NEAR>(lines, at, &mut out, &mut before, r, step, rare) } {
+    // SAFETY: as above.
+    if is_in && (out.count == 0 || unsafe { carry(lines, at, out, r, step) }) {
         return Entered::Done { was_there };
     }
-    // SAFETY: as above.
-    unsafe { undo(lines, at, &before[..1]) };
+    if let Some(line) = lines.get_mut(at) {
+        *line = before;
+    }
     Entered::Not
 }
 
-/// Puts values that a line has no room for into those behind it. False if that is too much: the lines behind it are as
-/// before. There is room for lines as they were; the first is not one of them.
+/// Prefetches a line behind another one, which is as far behind in memory as a rule.
+#[inline(always)]
+fn prefetch_behind(line: &Line, count: usize) {
+    prefetch::<INTO_L1>(std::ptr::from_ref(line).wrapping_add(count).cast());
+}
+
+/// Of a line, values that it has no room for, the width, and by how much values are lower in the next: puts them
+/// into the lines behind it. False if that is too much: these are as before.
+pub(super) type Carry = unsafe fn(&mut Lines, usize, Out, u32, i64) -> bool;
+
+/// As [`Carry`], over `MOST - 1` lines. `further` goes on behind the last of them, `crowded` from a line on where more
+/// values go on than there is room for.
 ///
 /// # Safety
 /// As for [`super::select::Select::one`].
 #[inline(always)]
-unsafe fn carry<S: Move, const MOST: usize>(
+pub(super) unsafe fn carry<S: Move, const MOST: usize>(
     lines: &mut Lines,
     at: usize,
-    out: &mut Out,
-    before: &mut Before<MOST>,
-    r: u32,
-    step: i64,
-    rare: Rare,
+    mut out: Out,
+    (r, step): (u32, i64),
+    further: Carry,
+    crowded: Crowded,
 ) -> bool {
     let width = width(r);
+    let mut before = [const { MaybeUninit::<Line>::uninit() }; MOST];
     let mut changed = 1;
     let mut is_in = true;
     while is_in && out.count > 0 {
-        lines.prefetch(at + changed + 2);
         let Some(before) = before.get_mut(changed) else {
             // SAFETY: the caller's promise.
-            is_in = unsafe { (rare.far)(lines, at + changed - 1, *out, r, step) };
+            is_in = unsafe { further(lines, at + changed - 1, out, r, step) };
             break;
         };
         let Some(line) = lines.get_mut(at + changed) else {
@@ -234,6 +244,7 @@ unsafe fn carry<S: Move, const MOST: usize>(
             is_in = false;
             break;
         };
+        prefetch_behind(line, 2);
         let was = before.write(*line);
         let count = std::mem::take(&mut out.count);
         // As a rule there is one. A copy of all would wait until they are in memory.
@@ -242,7 +253,7 @@ unsafe fn carry<S: Move, const MOST: usize>(
             let header = Header::of(line, r);
             let spot = Spot::first(&header, value - step, r);
             // SAFETY: the caller's promise.
-            is_in = unsafe { put::<S>(line, header, spot, out, r, width) };
+            is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
             if !is_in {
                 out.values[0] = value;
             }
@@ -252,7 +263,7 @@ unsafe fn carry<S: Move, const MOST: usize>(
                 let header = Header::of(line, r);
                 let spot = Spot::first(&header, value - step, r);
                 // SAFETY: the caller's promise.
-                is_in = is_in && unsafe { put::<S>(line, header, spot, out, r, width) };
+                is_in = is_in && unsafe { put::<S>(line, header, spot, &mut out, r, width) };
             }
             if !is_in {
                 out.values = values;
@@ -262,7 +273,7 @@ unsafe fn carry<S: Move, const MOST: usize>(
             (*line, out.count) = (*was, count);
             let left = if MOST == FAR { FAR - changed } else { FAR };
             // SAFETY: the caller's promise.
-            is_in = unsafe { (rare.crowded)(lines, at + changed, *out, r, step, left) };
+            is_in = unsafe { crowded(lines, at + changed, out, r, step, left) };
             break;
         }
         changed += 1;
@@ -274,39 +285,11 @@ unsafe fn carry<S: Move, const MOST: usize>(
     is_in
 }
 
-/// What an insert goes on with that takes more, in functions apart.
-#[derive(Clone, Copy)]
-pub(super) struct Rare {
-    /// Behind the last line that is changed, where that are many.
-    pub(super) far: unsafe fn(&mut Lines, usize, Out, u32, i64) -> bool,
-    /// From a line on where more values go on than there is room for, over so many lines at most.
-    pub(super) crowded: Crowded,
-}
-
 /// Of a line and values from the line before it, the width, by how much values are lower in the line, and how many
 /// lines may change. False if that does not do: the lines are as before.
 pub(super) type Crowded = unsafe fn(&mut Lines, usize, Out, u32, i64, usize) -> bool;
 
-/// As [`Rare::far`].
-///
-/// # Safety
-/// As for [`super::select::Select::one`].
-#[inline(always)]
-pub(super) unsafe fn far<S: Move>(
-    lines: &mut Lines,
-    at: usize,
-    mut out: Out,
-    r: u32,
-    step: i64,
-    crowded: Crowded,
-) -> bool {
-    let mut before = [const { MaybeUninit::<Line>::uninit() }; FAR];
-    let rare = Rare { far: |_, _, _, _, _| false, crowded };
-    // SAFETY: the caller's promise.
-    unsafe { carry::<S, FAR>(lines, at, &mut out, &mut before, r, step, rare) }
-}
-
-/// As [`Rare::crowded`].
+/// As [`Crowded`].
 ///
 /// # Safety
 /// As for [`crowded::insert`].

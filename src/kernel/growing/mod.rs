@@ -61,6 +61,7 @@ pub(crate) use crate::line::Line;
 pub(crate) use batch::Answers;
 use crowded::{Close, Open};
 pub(crate) use enter::{Entered, MOST_COPIES};
+use enter::{FAR, NEAR, Out};
 use regions::Regions;
 use store::Lines;
 pub(crate) use whole::OPENED;
@@ -325,18 +326,23 @@ macro_rules! calls {
         unsafe fn take_last(line: &mut Line, r: u32) -> Option<i64> {
             edit::take_last(line, r)
         }
+        #[inline(never)]
+        $(#[$attribute])?
+        unsafe fn near(lines: &mut Lines, at: usize, out: Out, r: u32, step: i64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe {
+                enter::carry::<$select, NEAR>(lines, at, out, (r, step), far, crowded)
+            }
+        }
         #[cold]
         #[inline(never)]
         $(#[$attribute])?
-        unsafe fn far(
-            lines: &mut Lines,
-            at: usize,
-            out: enter::Out,
-            r: u32,
-            step: i64,
-        ) -> bool {
+        unsafe fn far(lines: &mut Lines, at: usize, out: Out, r: u32, step: i64) -> bool {
+            let no_further = |_: &mut Lines, _, _, _, _| false;
             // SAFETY: the caller's promise.
-            unsafe { enter::far::<$select>(lines, at, out, r, step, crowded) }
+            unsafe {
+                enter::carry::<$select, FAR>(lines, at, out, (r, step), no_further, crowded)
+            }
         }
         #[cold]
         #[inline(never)]
@@ -344,7 +350,7 @@ macro_rules! calls {
         unsafe fn crowded(
             lines: &mut Lines,
             at: usize,
-            out: enter::Out,
+            out: Out,
             r: u32,
             step: i64,
             most: usize,
@@ -352,7 +358,6 @@ macro_rules! calls {
             // SAFETY: the caller's promise.
             unsafe { enter::crowded(lines, at, out, (r, step), most, ($open, $close)) }
         }
-        const RARE: enter::Rare = enter::Rare { far, crowded };
         $(#[$attribute])?
         unsafe fn enter(
             lines: &mut Lines,
@@ -362,7 +367,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, false>(lines, home, value, r, step, RARE) }
+            unsafe { enter::enter::<$select, false>(lines, home, value, r, step, near) }
         }
         $(#[$attribute])?
         unsafe fn enter_mixed(
@@ -373,7 +378,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, true>(lines, home, value, r, step, RARE) }
+            unsafe { enter::enter::<$select, true>(lines, home, value, r, step, near) }
         }
         Calls {
             find,
