@@ -94,12 +94,20 @@ impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
         let (all, last, count) =
             self.all.fold((init, self.next, 1), |(all, prefix, count), next| {
                 match next == prefix {
-                    true => (all, prefix, count + 1),
+                    true => (all, prefix, one_more(count)),
                     false => (each(all, (prefix, count)), next, 1),
                 }
             });
         each(all, (last, count))
     }
+}
+
+/// Apart, so that the comparison of neighbours is a branch. Few are equal, and without it each key waits for the one
+/// before.
+#[cold]
+#[inline(never)]
+fn one_more(count: u64) -> u64 {
+    count + 1
 }
 
 /// The part of all hashes whose prefix is among these, which ascend.
@@ -379,5 +387,53 @@ impl Iterator for Merged<'_> {
         self.a.pass(is_a.into());
         self.b.pass((!is_a).into());
         Some(a.min(b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GrowingFilter;
+    use crate::hash::hash_u64;
+
+    /// Of filters that move a region or not, with prefixes of one length or several, copies, and prefixes beside the
+    /// lines.
+    #[test]
+    fn a_fold_is_as_one_by_one() {
+        let (mut moving, mut beside) = (0, [0, 0]);
+        for unbounded in [false, true] {
+            let mut filter = match unbounded {
+                false => GrowingFilter::new(20_000, 0.01, 0).unwrap(),
+                true => GrowingFilter::unbounded(100, 0.01, 0).unwrap(),
+            };
+            for key in 0..16_000 {
+                // Some come often, and some crowd in a few lines.
+                let hash = match key % 8 {
+                    0 => hash_u64(key % 3, 1),
+                    1 if key > 8_000 => hash_u64(key, 2) >> 14,
+                    _ => hash_u64(key, 3),
+                };
+                filter.insert_hash(hash).unwrap();
+                if key % 509 == 0 || key < 10 {
+                    let mut one_by_one = Vec::new();
+                    let mut all = filter.prefixes();
+                    while let Some(prefix) = all.next() {
+                        one_by_one.push(prefix);
+                    }
+                    let mut folded = Vec::new();
+                    filter.prefixes().for_each(|prefix| folded.push(prefix));
+                    assert_eq!(folded, one_by_one);
+                    let keys: u64 = folded.iter().map(|&(_, count)| count).sum();
+                    assert!(keys == filter.key_count() || unbounded);
+                    assert!(folded.is_sorted_by(|(a, _), (b, _)| a < b));
+                    moving += usize::from(filter.sweep.is_some());
+                    let (copies, stash) = filter.beside();
+                    beside[0] += usize::from(copies > 0);
+                    beside[1] += usize::from(stash > 0);
+                }
+            }
+            assert!(GrowingFilter::new(10, 0.01, 0).unwrap().prefixes().count() == 0);
+        }
+        println!("{moving} moving, {beside:?} with copies and prefixes beside lines");
+        assert!(moving > 5 && beside.into_iter().all(|some| some > 5));
     }
 }
