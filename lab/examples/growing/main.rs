@@ -1,7 +1,7 @@
 //! Growing filters, all figures in one run: memory, rate and lines per probe; beside a plain, a scalable and a cuckoo
-//! filter, at 1 %, inserts while they grow, probes and removals; what single inserts take at worst, merging and
-//! listing, and what churn leaves. Hashes are given. Nanoseconds per key of processor time, medians of rounds in
-//! turn.
+//! filter, at 1 %, inserts while they grow, probes and removals; the limits of these; what single inserts take at
+//! worst, merging and listing, and what churn leaves. Hashes are given. Nanoseconds per key of processor time, medians
+//! of rounds in turn.
 //!
 //! ```text
 //! cargo run --release --manifest-path lab/Cargo.toml --example growing -- \
@@ -13,6 +13,7 @@ mod churn;
 #[allow(unused_imports)]
 mod common;
 mod counted;
+mod limits;
 
 use bloomline::{
     Backend, CuckooFilter, CuckooParams, Filter, GrowingFilter, Params, Probe, ScalableFilter,
@@ -138,27 +139,24 @@ macro_rules! filling {
 fn inserts(keys: u64) {
     println!("{keys} inserts from none on");
     let all = &hashes(1, keys);
-    in_turn(
-        5,
-        vec![
-            ("growing, one by one", filling!(growing, all, one)),
-            ("growing, batches", filling!(growing, all, batch)),
-            ("unbounded from 1/1000, one by one", filling!(unbounded, all, one)),
-            ("unbounded from 1/1000, batches", filling!(unbounded, all, batch)),
-            ("scalable from 1/1000, one by one", filling!(scalable, all, one)),
-            ("scalable from 1/1000, batches", filling!(scalable, all, batch)),
-            ("cuckoo, 12 bits, one by one", filling!(cuckoo, all, one)),
-            (
-                "plain, batches",
-                Box::new(move || {
-                    let mut filter = plain(keys);
-                    time(all.len(), || {
-                        all.chunks(BATCH).for_each(|some| filter.insert_hashes(some))
-                    })
-                }),
-            ),
-        ],
-    );
+    let mut contenders: Vec<Contender<'_>> = vec![
+        ("growing, one by one", filling!(growing, all, one)),
+        ("growing, batches", filling!(growing, all, batch)),
+        ("unbounded from 1/1000, one by one", filling!(unbounded, all, one)),
+        ("unbounded from 1/1000, batches", filling!(unbounded, all, batch)),
+        ("scalable from 1/1000, one by one", filling!(scalable, all, one)),
+        ("scalable from 1/1000, batches", filling!(scalable, all, batch)),
+        ("cuckoo, 12 bits, one by one", filling!(cuckoo, all, one)),
+        (
+            "plain, batches",
+            Box::new(move || {
+                let mut filter = plain(keys);
+                time(all.len(), || all.chunks(BATCH).for_each(|some| filter.insert_hashes(some)))
+            }),
+        ),
+    ];
+    contenders.extend(limits::inserts(all));
+    in_turn(5, contenders);
 }
 
 /// The time of each insert: the least of runs that do the same, and the worst of any run.
@@ -227,29 +225,32 @@ fn probes(keys: u64) {
     let mut filter = growing(keys);
     filter.insert_hashes(&all).unwrap();
     println!("  growing: {:.2} bits per key", filter.memory_usage() as f64 * 8.0 / keys as f64);
-    row("growing", &filter, [&absent, &present, &half]);
+    let mut limits = limits::Touched::of(filter.memory_usage());
+    row("growing", &filter, [&absent, &present, &half], &mut limits);
     let removed = &all[..all.len() / 16];
     removals!("growing, remove", filter, removed);
-    drop(filter);
+    println!("  limits: one key / one that waits for the last, batches to read / to write");
+    limits.iter().for_each(limits::Touched::print);
+    drop((filter, limits));
     let mut filter = plain(keys);
     filter.insert_hashes(&all);
-    row("plain", &filter, [&absent, &present, &half]);
+    row("plain", &filter, [&absent, &present, &half], &mut []);
     drop(filter);
     let mut filter = cuckoo(keys);
     filter.insert_hashes(&all).unwrap();
-    row("cuckoo, 12 bits", &filter, [&absent, &present, &half]);
+    row("cuckoo, 12 bits", &filter, [&absent, &present, &half], &mut []);
     removals!("cuckoo, remove", filter, removed);
     drop(filter);
     let mut filter = scalable(keys);
     filter.insert_hashes(&all).unwrap();
-    row("scalable from 1/1000", &filter, [&absent, &present, &half]);
+    row("scalable from 1/1000", &filter, [&absent, &present, &half], &mut []);
     drop(filter);
     let mut filter = unbounded(keys);
     filter.insert_hashes(&all).unwrap();
-    row("unbounded from 1/1000", &filter, [&absent, &present, &half]);
+    row("unbounded from 1/1000", &filter, [&absent, &present, &half], &mut []);
 }
 
-fn row(name: &str, filter: &impl Probe, kinds: [&[u64]; 3]) {
+fn row(name: &str, filter: &impl Probe, kinds: [&[u64]; 3], limits: &mut [limits::Touched]) {
     let mut words = vec![0_u64; BATCH / 64];
     let mut times = [const { Vec::new() }; 6];
     for _ in 0..9 {
@@ -264,6 +265,7 @@ fn row(name: &str, filter: &impl Probe, kinds: [&[u64]; 3]) {
                 batches.by_ref().map(|some| filter.contains_hashes(some, &mut words)).sum::<usize>()
             }));
         }
+        limits.iter_mut().for_each(|limit| limit.touch(kinds[0]));
     }
     print!("  {name:34}");
     times.iter().for_each(|times| print!(" {:8.1}", median(times)));
