@@ -36,7 +36,8 @@ impl GrowingFilter {
     /// Returns an iterator over the prefixes that are there, ascending, each with its count. Of a bounded
     /// filter they are numbers below [`prefix_count`](GrowingFilter::prefix_count). Prefixes of an unbounded
     /// filter have several lengths. Each number is then the bits of the prefix, a 1, and as many zeros as the
-    /// prefix is shorter than the longest that there can be.
+    /// prefix is shorter than the longest that there can be. `for_each`, `fold`, `sum` and `count` take less time
+    /// than a `for` loop.
     pub fn prefixes(&self) -> impl Iterator<Item = (u64, u64)> {
         self.runs()
     }
@@ -414,14 +415,9 @@ mod tests {
                 };
                 filter.insert_hash(hash).unwrap();
                 if key % 509 == 0 || key < 10 {
-                    let mut one_by_one = Vec::new();
-                    let mut all = filter.prefixes();
-                    while let Some(prefix) = all.next() {
-                        one_by_one.push(prefix);
-                    }
                     let mut folded = Vec::new();
                     filter.prefixes().for_each(|prefix| folded.push(prefix));
-                    assert_eq!(folded, one_by_one);
+                    assert!(filter.prefixes().eq(folded.iter().copied()));
                     let keys: u64 = folded.iter().map(|&(_, count)| count).sum();
                     assert!(keys == filter.key_count() || unbounded);
                     assert!(folded.is_sorted_by(|(a, _), (b, _)| a < b));
