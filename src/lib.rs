@@ -51,6 +51,12 @@
 //! `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
 //! feature `capi`. To read the source, start with `src/line.rs`: the algorithm in its plainest form.
 
+// What only kinds that are left out use is not compiled, as nothing leads to it.
+#![cfg_attr(
+    not(all(feature = "growing", feature = "static", feature = "matrix")),
+    allow(dead_code, unused_imports, unused_macros)
+)]
+
 mod bitmap;
 // Nobody needs it to use a filter. Tests do, the Redis module, and who writes another implementation.
 #[doc(hidden)]
@@ -82,14 +88,23 @@ pub use error::{Error, IoError};
 pub use filter::group::Group;
 pub use filter::select::{Column, Hashes, Nullable, Nulls, Offset, Select, Strings};
 pub use filter::{
-    Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentBuilder, ConcurrentFilter,
-    ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, GrowingFilter, GrowingReader,
-    GrowingView, GrowingWriter, Journal, KuduView, Loaded, MappedCascade, MappedFilter,
-    MappedGrowing, MappedMatrix, Matrix, MatrixAmong, MatrixView, OwnedView, Prefixes, Probe,
-    Replayed, ScalableFilter, StaticBuilder, StaticFilter, Swap, VeloxView, View, Window,
-    block_build, lines_insert, lines_intersect, lines_union, shard_of, shards_contain_hashes,
-    static_block_build, static_block_len, views_contain, views_contain_hash,
+    Builder, ConcurrentBuilder, ConcurrentFilter, ContainsIter, CountingFilter, CuckooFilter,
+    Dedup, Filter, KuduView, Loaded, MappedFilter, OwnedView, Probe, ScalableFilter, Swap,
+    VeloxView, View, Window, block_build, lines_insert, lines_intersect, lines_union, shard_of,
+    shards_contain_hashes, views_contain, views_contain_hash,
 };
+#[cfg(feature = "static")]
+pub use filter::{
+    Cascade, CascadeBuilder, CascadeView, MappedCascade, StaticBuilder, StaticFilter,
+    static_block_build, static_block_len,
+};
+#[cfg(feature = "growing")]
+pub use filter::{
+    GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal, MappedGrowing, Prefixes,
+    Replayed,
+};
+#[cfg(feature = "matrix")]
+pub use filter::{MappedMatrix, Matrix, MatrixAmong, MatrixView};
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;
 pub use kernel::rows::Row;

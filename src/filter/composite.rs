@@ -2,11 +2,8 @@
 //! cascade and a growing filter answer through one.
 
 use super::Filter;
-use super::cascade::{Cascade, CascadeView};
-use super::growing::{GrowingFilter, GrowingView};
 use super::probe::Probe;
 use super::scalable::ScalableFilter;
-use super::static_filter::StaticFilter;
 use super::view::View;
 use super::window::Window;
 use crate::hash::KeyHash;
@@ -36,10 +33,6 @@ macro_rules! viewed {
 
 viewed!(ScalableFilter, ScalableFilter, "stages together");
 viewed!(Window, Window, "generations together");
-viewed!(Cascade, Cascade, "layers together");
-viewed!(CascadeView<B>, Cascade, "layers together");
-viewed!(GrowingFilter, GrowingFilter, "regions together");
-viewed!(GrowingView<B>, GrowingFilter, "regions together");
 
 /// The functions by which a kind is probed.
 macro_rules! probed {
@@ -64,6 +57,11 @@ macro_rules! probed {
         }
     };
 }
+
+#[cfg(feature = "static")]
+mod cascade;
+#[cfg(feature = "growing")]
+mod growing;
 
 impl Composite for ScalableFilter {
     probed!();
@@ -146,56 +144,6 @@ impl Composite for Window {
     }
 }
 
-/// What a view tells of a growing filter.
-macro_rules! growing {
-    () => {
-        probed!();
-
-        fn backend(&self) -> Backend {
-            self.backend()
-        }
-
-        fn parts(&self) -> usize {
-            self.regions()
-        }
-
-        /// Without a key it has none; views have one at least, which nobody reads.
-        fn line_count(&self) -> u64 {
-            self.line_count().max(1)
-        }
-
-        fn key_count(&self) -> u64 {
-            self.key_count()
-        }
-
-        /// Prefixes that are there, each once.
-        fn estimated_keys(&self) -> f64 {
-            self.prefixes().count() as f64
-        }
-
-        fn fill(&self) -> f64 {
-            self.fill()
-        }
-
-        fn estimated_rate(&self) -> f64 {
-            self.estimated_rate()
-        }
-
-        /// All prefixes are as likely, whatever the line.
-        fn worst_line_rate(&self) -> f64 {
-            self.estimated_rate()
-        }
-    };
-}
-
-impl Composite for GrowingFilter {
-    growing!();
-}
-
-impl<B: AsRef<[u8]> + Send + Sync> Composite for GrowingView<B> {
-    growing!();
-}
-
 /// How many bits of the generation in a place of a window are set.
 fn ones(window: &Window, place: usize) -> f64 {
     let mut ones = 0;
@@ -207,63 +155,4 @@ fn ones(window: &Window, place: usize) -> f64 {
 
 fn bits(lines: u64) -> f64 {
     (lines * LINE_BITS) as f64
-}
-
-/// What a view tells of a cascade, by so many layers, and a view of each.
-macro_rules! layered {
-    ($self:ident: $count:expr, $layers:expr) => {
-        probed!();
-
-        fn backend(&$self) -> Backend {
-            $layers.next().map_or(Backend::Scalar, |layer| layer.backend())
-        }
-
-        fn parts(&$self) -> usize {
-            $count
-        }
-
-        fn line_count(&$self) -> u64 {
-            $self.line_count()
-        }
-
-        fn key_count(&$self) -> u64 {
-            $self.included_count()
-        }
-
-        /// No line shows what it holds.
-        fn estimated_keys(&$self) -> f64 {
-            $self.included_count() as f64
-        }
-
-        fn fill(&$self) -> f64 {
-            fill_of($layers)
-        }
-
-        fn estimated_rate(&$self) -> f64 {
-            $self.unknown_rate()
-        }
-
-        /// All lines have the same.
-        fn worst_line_rate(&$self) -> f64 {
-            $self.unknown_rate()
-        }
-    };
-}
-
-impl Composite for Cascade {
-    layered!(self: self.layers().len(), self.layers().map(StaticFilter::view));
-}
-
-/// The part of all bits that is set.
-fn fill_of<'a>(layers: impl Iterator<Item = View<'a>>) -> f64 {
-    let (mut filled, mut all) = (0.0, 0.0);
-    for layer in layers {
-        filled += layer.fill() * layer.bytes() as f64;
-        all += layer.bytes() as f64;
-    }
-    filled / all
-}
-
-impl<B: AsRef<[u8]> + Send + Sync> Composite for CascadeView<B> {
-    layered!(self: self.layer_count(), self.layers());
 }

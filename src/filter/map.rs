@@ -4,15 +4,12 @@
 //! a map is `unsafe`, with that contract.
 #![allow(unsafe_code)]
 
-use super::cascade::CascadeView;
-use super::growing::GrowingView;
-use super::matrix::MatrixView;
 use super::owned::OwnedView;
 use super::probe::{Probe, probing};
 use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::native::FooterBytes;
-use crate::format::{cascade, encoded, growing, matrix};
+use crate::format::{self, encoded};
 use crate::hash::KeyHash;
 use crate::os::file;
 use crate::os::memory::FileBytes;
@@ -155,203 +152,130 @@ impl fmt::Debug for MappedFilter {
 
 mapped!(MappedFilter);
 
-/// A cascade in a file, mapped into memory and probed there, as [`MappedFilter`] is.
-///
-/// A clone shares the map.
-///
-/// ```
-/// let mut builder = bloomline::CascadeBuilder::new(0); // the seed of the hash
-/// builder.include("revoked")?;
-/// builder.exclude("valid")?;
-/// let path = std::env::temp_dir().join(format!("{}.cascade", std::process::id()));
-/// builder.build(1)?.save(&path)?;
-/// // SAFETY: nobody writes to the file.
-/// let map = unsafe { bloomline::MappedCascade::open(&path)? };
-/// assert!(map.contains("revoked") && !map.contains("valid"));
-/// # std::fs::remove_file(&path).unwrap();
-/// # Ok::<(), bloomline::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct MappedCascade(CascadeView<Map>);
+/// The map of a kind that has a view of its own, by the name of the kind's modules; `mapped`, if it is probed as
+/// filters are.
+macro_rules! mapped_kind {
+    ($(#[$doc:meta])* $kind:ident($module:ident::$view:ident) $(, $mapped:ident)?) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $kind(super::$module::$view<Map>);
 
-impl MappedCascade {
-    /// Maps a file and checks all of it, as [`CascadeView::open`] does.
-    ///
-    /// # Errors
-    /// As [`CascadeView::open`]; [`Error::NotAFile`]; [`Error::Io`].
-    ///
-    /// # Safety
-    /// As [`MappedFilter::open`].
-    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedCascade, Error> {
-        // SAFETY: the same contract.
-        let bytes = unsafe { map_file(path.as_ref(), check_cascade) }?;
-        CascadeView::open(Map(Arc::new(bytes))).map(MappedCascade)
-    }
+        impl $kind {
+            /// Maps a file and checks all of it, as `open` of the view does.
+            ///
+            /// # Errors
+            /// As `open` of the view; [`Error::NotAFile`]; [`Error::Io`].
+            ///
+            /// # Safety
+            /// As [`MappedFilter::open`].
+            pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<$kind, Error> {
+                // SAFETY: the same contract.
+                let map = unsafe { $kind::map(path.as_ref()) }?;
+                super::$module::$view::open(map).map($kind)
+            }
 
-    /// Maps a file and checks its footer and the sizes of its layers, as
-    /// [`CascadeView::open_unverified`] does: nothing else of the file is read before it is probed.
-    ///
-    /// # Errors
-    /// As [`CascadeView::open_unverified`]; [`Error::NotAFile`]; [`Error::Io`].
-    ///
-    /// # Safety
-    /// As [`MappedFilter::open`].
-    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedCascade, Error> {
-        // SAFETY: the same contract.
-        let bytes = unsafe { map_file(path.as_ref(), check_cascade) }?;
-        CascadeView::open_unverified(Map(Arc::new(bytes))).map(MappedCascade)
-    }
+            /// Maps a file and checks what `open_unverified` of the view does: nothing else of the file is
+            /// read before it is probed.
+            ///
+            /// # Errors
+            /// As `open_unverified` of the view; [`Error::NotAFile`]; [`Error::Io`].
+            ///
+            /// # Safety
+            /// As [`MappedFilter::open`].
+            pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<$kind, Error> {
+                // SAFETY: the same contract.
+                let map = unsafe { $kind::map(path.as_ref()) }?;
+                super::$module::$view::open_unverified(map).map($kind)
+            }
 
-    /// Returns a view of the cascade.
-    pub fn view(&self) -> &CascadeView<impl AsRef<[u8]> + Clone> {
-        &self.0
-    }
+            /// # Safety
+            /// As [`MappedFilter::open`].
+            unsafe fn map(path: &Path) -> Result<Map, Error> {
+                let check = |footer: &FooterBytes, len| format::$module::check(footer, len).map(drop);
+                // SAFETY: the same contract.
+                unsafe { map_file(path, check) }.map(|bytes| Map(Arc::new(bytes)))
+            }
+
+            /// Returns the view, which probes the file.
+            pub fn view(&self) -> &super::$module::$view<impl AsRef<[u8]> + Clone> {
+                &self.0
+            }
+        }
+
+        impl fmt::Debug for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        $($mapped!($kind);)?
+    };
 }
 
-/// Whether a cascade ends so.
-fn check_cascade(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
-    cascade::check(footer, body_len).map(drop)
+#[cfg(feature = "static")]
+mapped_kind! {
+    /// A cascade in a file, mapped into memory and probed there, as [`MappedFilter`] is.
+    ///
+    /// A clone shares the map.
+    ///
+    /// ```
+    /// let mut builder = bloomline::CascadeBuilder::new(0); // the seed of the hash
+    /// builder.include("revoked")?;
+    /// builder.exclude("valid")?;
+    /// let path = std::env::temp_dir().join(format!("{}.cascade", std::process::id()));
+    /// builder.build(1)?.save(&path)?;
+    /// // SAFETY: nobody writes to the file.
+    /// let map = unsafe { bloomline::MappedCascade::open(&path)? };
+    /// assert!(map.contains("revoked") && !map.contains("valid"));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    MappedCascade(cascade::CascadeView), mapped
 }
 
-impl fmt::Debug for MappedCascade {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+#[cfg(feature = "matrix")]
+mapped_kind! {
+    /// A matrix in a file, mapped into memory and probed there, as [`MappedFilter`] is: see
+    /// [`view`](MappedMatrix::view).
+    ///
+    /// A clone shares the map.
+    ///
+    /// ```
+    /// use bloomline::{MappedMatrix, Matrix, Params};
+    ///
+    /// let mut matrix = Matrix::new(Params::for_rate(1000, 0.01)?, 100)?; // 100 filters of 1000 keys
+    /// matrix.insert(7, "apple")?;
+    /// let path = std::env::temp_dir().join(format!("{}.matrix", std::process::id()));
+    /// matrix.save(&path)?;
+    /// // SAFETY: nobody writes to the file.
+    /// let map = unsafe { MappedMatrix::open(&path)? };
+    /// let mut maybe = bloomline::Bitmap::new();
+    /// map.view().contains("apple", &mut maybe);
+    /// assert!(maybe[7]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    MappedMatrix(matrix::MatrixView)
 }
 
-mapped!(MappedCascade);
-
-/// A matrix in a file, mapped into memory and probed there, as [`MappedFilter`] is: see
-/// [`view`](MappedMatrix::view).
-///
-/// A clone shares the map.
-///
-/// ```
-/// use bloomline::{MappedMatrix, Matrix, Params};
-///
-/// let mut matrix = Matrix::new(Params::for_rate(1000, 0.01)?, 100)?; // 100 filters of 1000 keys
-/// matrix.insert(7, "apple")?;
-/// let path = std::env::temp_dir().join(format!("{}.matrix", std::process::id()));
-/// matrix.save(&path)?;
-/// // SAFETY: nobody writes to the file.
-/// let map = unsafe { MappedMatrix::open(&path)? };
-/// let mut maybe = bloomline::Bitmap::new();
-/// map.view().contains("apple", &mut maybe);
-/// assert!(maybe[7]);
-/// # std::fs::remove_file(&path).unwrap();
-/// # Ok::<(), bloomline::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct MappedMatrix(MatrixView<Map>);
-
-impl MappedMatrix {
-    /// Maps a file and checks all of it, as [`MatrixView::open`] does.
+#[cfg(feature = "growing")]
+mapped_kind! {
+    /// A growing filter in a file, mapped into memory and probed there, as [`MappedFilter`] is.
     ///
-    /// # Errors
-    /// As [`MatrixView::open`]; [`Error::NotAFile`]; [`Error::Io`].
+    /// A clone shares the map.
     ///
-    /// # Safety
-    /// As [`MappedFilter::open`].
-    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedMatrix, Error> {
-        // SAFETY: the same contract.
-        let bytes = unsafe { map_file(path.as_ref(), check_matrix) }?;
-        MatrixView::open(Map(Arc::new(bytes))).map(MappedMatrix)
-    }
-
-    /// Maps a file and checks its footer, as [`MatrixView::open_unverified`] does: nothing else of the
-    /// file is read before it is probed.
+    /// ```
+    /// use bloomline::{GrowingFilter, MappedGrowing, Probe};
     ///
-    /// # Errors
-    /// As [`MatrixView::open_unverified`]; [`Error::NotAFile`]; [`Error::Io`].
-    ///
-    /// # Safety
-    /// As [`MappedFilter::open`].
-    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedMatrix, Error> {
-        // SAFETY: the same contract.
-        let bytes = unsafe { map_file(path.as_ref(), check_matrix) }?;
-        MatrixView::open_unverified(Map(Arc::new(bytes))).map(MappedMatrix)
-    }
-
-    /// Returns a view of the matrix.
-    pub fn view(&self) -> &MatrixView<impl AsRef<[u8]> + Clone> {
-        &self.0
-    }
+    /// let mut filter = GrowingFilter::new(1_000_000, 0.01, 0)?; // a million keys at most, 1 %, seed 0
+    /// filter.insert("apple")?;
+    /// let path = std::env::temp_dir().join(format!("{}.growing", std::process::id()));
+    /// filter.save(&path)?;
+    /// // SAFETY: nobody writes to the file.
+    /// let map = unsafe { MappedGrowing::open(&path)? };
+    /// assert!(map.contains("apple"));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    MappedGrowing(growing::GrowingView), mapped
 }
-
-/// Whether a matrix ends so.
-fn check_matrix(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
-    matrix::check(footer, body_len).map(drop)
-}
-
-impl fmt::Debug for MappedMatrix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// A growing filter in a file, mapped into memory and probed there, as [`MappedFilter`] is.
-///
-/// A clone shares the map.
-///
-/// ```
-/// use bloomline::{GrowingFilter, MappedGrowing, Probe};
-///
-/// let mut filter = GrowingFilter::new(1_000_000, 0.01, 0)?; // a million keys at most, 1 %, seed 0
-/// filter.insert("apple")?;
-/// let path = std::env::temp_dir().join(format!("{}.growing", std::process::id()));
-/// filter.save(&path)?;
-/// // SAFETY: nobody writes to the file.
-/// let map = unsafe { MappedGrowing::open(&path)? };
-/// assert!(map.contains("apple"));
-/// # std::fs::remove_file(&path).unwrap();
-/// # Ok::<(), bloomline::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct MappedGrowing(GrowingView<Map>);
-
-impl MappedGrowing {
-    /// Maps a file and checks all of it, as [`GrowingView::open`] does.
-    ///
-    /// # Errors
-    /// As [`GrowingView::open`]; [`Error::NotAFile`]; [`Error::Io`].
-    ///
-    /// # Safety
-    /// As [`MappedFilter::open`].
-    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedGrowing, Error> {
-        // SAFETY: the same contract.
-        let bytes = unsafe { map_file(path.as_ref(), check_growing) }?;
-        GrowingView::open(Map(Arc::new(bytes))).map(MappedGrowing)
-    }
-
-    /// Maps a file and checks its footer and the sizes of its regions, as
-    /// [`GrowingView::open_unverified`] does: nothing else of the file is read before it is probed.
-    ///
-    /// # Errors
-    /// As [`GrowingView::open_unverified`]; [`Error::NotAFile`]; [`Error::Io`].
-    ///
-    /// # Safety
-    /// As [`MappedFilter::open`].
-    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedGrowing, Error> {
-        // SAFETY: the same contract.
-        let bytes = unsafe { map_file(path.as_ref(), check_growing) }?;
-        GrowingView::open_unverified(Map(Arc::new(bytes))).map(MappedGrowing)
-    }
-
-    /// Returns a view of the filter.
-    pub fn view(&self) -> &GrowingView<impl AsRef<[u8]> + Clone> {
-        &self.0
-    }
-}
-
-/// Whether a growing filter ends so.
-fn check_growing(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
-    growing::check(footer, body_len).map(drop)
-}
-
-impl fmt::Debug for MappedGrowing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-mapped!(MappedGrowing);

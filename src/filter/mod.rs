@@ -2,17 +2,20 @@
 
 mod about;
 pub(crate) mod builder;
+#[cfg(feature = "static")]
 mod cascade;
 mod composite;
 pub(crate) mod concurrent;
 mod counting;
 mod cuckoo;
 pub(crate) mod group;
+#[cfg(feature = "growing")]
 mod growing;
 mod in_turn;
 mod insert;
 mod keys;
 pub(crate) mod map;
+#[cfg(feature = "matrix")]
 mod matrix;
 #[cfg(feature = "capi")]
 pub(crate) mod opened;
@@ -23,6 +26,7 @@ mod scalable;
 pub(crate) mod select;
 pub(crate) mod shards;
 mod split_blocks;
+#[cfg(feature = "static")]
 pub(crate) mod static_filter;
 mod swap;
 mod view;
@@ -34,29 +38,42 @@ mod window;
 #[cfg(feature = "capi")]
 pub(crate) use crate::kernel::{FewHashes, KEY_BY_KEY, hash_of};
 pub use builder::{Builder, block_build, lines_insert, lines_intersect, lines_union};
-pub use cascade::{Cascade, CascadeBuilder, CascadeView};
 pub use concurrent::{ConcurrentBuilder, ConcurrentFilter};
 pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
-pub use growing::{GrowingFilter, GrowingView, Prefixes};
-pub use growing::{GrowingReader, GrowingWriter, Journal, Replayed};
 pub use insert::Dedup;
-pub use map::{MappedCascade, MappedFilter, MappedGrowing, MappedMatrix};
+pub use map::MappedFilter;
 #[cfg(feature = "capi")]
 pub(crate) use matrix::AnyMatrix;
-pub use matrix::{Matrix, MatrixAmong, MatrixView};
 pub use owned::OwnedView;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use split_blocks::{KuduView, VeloxView};
-pub use static_filter::{StaticBuilder, StaticFilter, static_block_build, static_block_len};
 pub use swap::{Loaded, Swap};
 pub use view::View;
 #[cfg(feature = "internals")]
 pub use views::views_contain_hash_with;
 pub use views::{views_contain, views_contain_hash};
 pub use window::Window;
+#[cfg(feature = "static")]
+pub use {
+    cascade::{Cascade, CascadeBuilder, CascadeView},
+    map::MappedCascade,
+    static_filter::{StaticBuilder, StaticFilter, static_block_build, static_block_len},
+};
+#[cfg(feature = "growing")]
+pub use {
+    growing::{
+        GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal, Prefixes, Replayed,
+    },
+    map::MappedGrowing,
+};
+#[cfg(feature = "matrix")]
+pub use {
+    map::MappedMatrix,
+    matrix::{Matrix, MatrixAmong, MatrixView},
+};
 
 use crate::bitmap::Answers;
 use crate::error::Error;

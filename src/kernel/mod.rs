@@ -40,6 +40,7 @@ mod fast_local;
 mod few;
 mod functions;
 mod group;
+#[cfg(feature = "growing")]
 pub(crate) mod growing;
 pub(crate) mod hashes;
 mod layout;

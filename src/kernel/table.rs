@@ -355,6 +355,11 @@ pub(super) static CUCKOO: Table = {
     ])
 };
 
+/// Without static filters: views open their bytes all the same.
+#[cfg(not(feature = "static"))]
+pub(super) static STATIC: Table = one_for_all(kernel!(Scalar, Static, static_line::Plain<0>));
+
+#[cfg(feature = "static")]
 pub(super) static STATIC: Table = {
     use static_line::Plain;
     // Lanes folded into each other are vectors of a kind.

@@ -134,16 +134,14 @@ macro_rules! calls {
     }};
 }
 
-/// Those of each backend.
+/// Those of each backend. Without matrices, the columns of one have plain code.
 pub(super) static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
     (Backend::Scalar, calls!(Word, Plain)),
-    #[cfg(target_arch = "x86_64")]
-    (Backend::Portable, calls!(Word, Plain)),
     #[cfg(not(target_arch = "x86_64"))]
     (Backend::Portable, calls!(pair::Pair, Plain)),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "matrix", target_arch = "x86_64"))]
     (Backend::Avx2, calls!(avx2::Avx2, avx2::Avx2, target_feature(enable = "avx2,bmi2,popcnt"))),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "matrix", target_arch = "x86_64"))]
     (
         Backend::Avx512,
         calls!(
