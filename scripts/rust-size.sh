@@ -5,15 +5,16 @@
 #   scripts/rust-size.sh
 #
 # As cargo builds it for release, and with link-time optimisation, at both levels. The program that it is
-# compared with has no filter. The times, of the CPU and of the clock, are of a first build for release.
+# compared with has no filter. The times, of the CPU and of the clock, are of a first build for release,
+# also without the types that are features.
 # They say nothing on a busy machine, so only the size has a limit: 150,000 bytes on Linux on x86-64, where
 # it was measured. Uses cargo ($CARGO); `c-tests/size.sh` does the same for C.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/plain" "$work/empty"
-for program in plain empty; do
+mkdir "$work/plain" "$work/lean" "$work/empty"
+for program in plain lean empty; do
     cat >"$work/$program/Cargo.toml" <<END
 [package]
 name = "$program"
@@ -36,7 +37,8 @@ opt-level = 2
 END
 done
 echo "bloomline = { path = \"$root\" }" >>"$work/plain/Cargo.toml"
-cat >"$work/plain/main.rs" <<'END'
+echo "bloomline = { path = \"$root\", default-features = false }" >>"$work/lean/Cargo.toml"
+tee "$work/lean/main.rs" >"$work/plain/main.rs" <<'END'
 use bloomline::{Filter, Params};
 fn main() {
     let mut keys = std::env::args();
@@ -62,9 +64,9 @@ timed() {
     awk '{ printf "%.1f s of CPU, %.1f s by the clock", $1 + $2, $3 }' "$work/time"
 }
 # What cargo downloads is not timed.
-"${CARGO:-cargo}" fetch -q --manifest-path "$work/plain/Cargo.toml"
-plain=$(timed plain) empty=$(timed empty)
-echo "rust-size: release: built in $plain; without a filter in $empty"
+for program in plain lean; do "${CARGO:-cargo}" fetch -q --manifest-path "$work/$program/Cargo.toml"; done
+plain=$(timed plain) lean=$(timed lean) empty=$(timed empty)
+echo "rust-size: release: built in $plain; without default features in $lean; without a filter in $empty"
 for profile in release lto-3 lto-2; do
     build plain "$profile"
     build empty "$profile"

@@ -47,6 +47,9 @@
 //! | [`Backend`] | which instructions do the work |
 //! | [`set_huge_pages`] | whether large filters lie in huge pages |
 //!
+//! Growing filters, static ones with cascades, and matrices take longest to compile. They are the features
+//! `growing`, `static` and `matrix`, which are on by default. Growing filters include static ones.
+//!
 //! With the feature `serde`, filters, [`Params`] and [`CuckooParams`] can be fields of structs that derive
 //! `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
 //! feature `capi`. To read the source, start with `src/line.rs`: the algorithm in its plainest form.

@@ -1,5 +1,5 @@
-//! Views of filters made of filters, or of lines in several places: what a scalable filter, a window, a
-//! cascade and a growing filter answer through one.
+//! Views of filters made of filters, or of lines in several places: what a scalable filter and a window
+//! answer through one. Cascades and growing filters, which are features, are files beside it.
 
 use super::Filter;
 use super::probe::Probe;

@@ -249,14 +249,15 @@ impl Hashes<'_> {
 
 impl Keys<'_> {
     /// The hashes from key `done` on, as many as there is room for. The first `there` are computed
-    /// already. `prefetch` is called with the first `to_prefetch` of all.
-    #[inline(always)]
+    /// already. `prefetch` is called with the first `to_prefetch` of all. One function for all layouts,
+    /// as many keys are hashed in a call.
+    #[inline(never)]
     fn make(
         &mut self,
         done: usize,
         there: usize,
         to_prefetch: usize,
-        prefetch: impl Fn(&[u64]),
+        (lines, prefetch): (Lines, fn(Lines, &[u64])),
     ) -> &[u64] {
         let run = &mut self.ring[..(self.len - done).min(RING)];
         let mut at = there;
@@ -265,7 +266,7 @@ impl Keys<'_> {
             let end = run.len().min(at + if soon { ahead::FIRST_HASHES } else { RING });
             (self.hash)(done + at, &mut run[at..end]);
             if soon {
-                prefetch(&run[at..end]);
+                prefetch(lines, &run[at..end]);
             }
             at = end;
         }
@@ -295,7 +296,9 @@ pub(super) trait Work {
 /// Prefetches the lines of all these keys. A function, because a batch does it in several places.
 #[inline(never)]
 pub(super) fn prefetch_far<O: Ops>(lines: Lines, hashes: &[u64]) {
-    hashes.iter().for_each(|&hash| O::prefetch::<INTO_L2>(lines, hash));
+    for &hash in hashes {
+        O::prefetch::<INTO_L2>(lines, hash);
+    }
 }
 
 /// Does the work tile by tile, in order, prefetching by the plan. Written so that the long code
@@ -323,7 +326,9 @@ pub(super) unsafe fn for_each_tile<W: Work>(
                 prefetch(&all[..all.len().min(at_once)]);
                 *all
             }
-            Hashes::Made(keys) => keys.make(done, made - done, at_once, prefetch),
+            Hashes::Made(keys) => {
+                keys.make(done, made - done, at_once, (lines, prefetch_far::<W::Ops>))
+            }
         };
         made = done + run.len();
         let mut rest = run;
@@ -360,7 +365,9 @@ pub(super) unsafe fn for_each_tile<W: Work>(
 #[inline(always)]
 fn prefetch_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
     if O::PREFETCH && plan != Prefetch::None {
-        hashes.iter().for_each(|&hash| O::prefetch::<INTO_L1>(lines, hash));
+        for &hash in hashes {
+            O::prefetch::<INTO_L1>(lines, hash);
+        }
     }
 }
 
@@ -391,7 +398,9 @@ pub(super) unsafe fn probe_few<O: Ops>(
     if O::PREFETCH
         && O::prefetches_few(hashes.len(), (lines.count() as usize) << O::line_log2(lines.k()))
     {
-        hashes.iter().for_each(|&hash| O::prefetch::<INTO_L1>(lines, hash));
+        for &hash in hashes {
+            O::prefetch::<INTO_L1>(lines, hash);
+        }
     }
     // SAFETY: the caller's promise.
     unsafe { O::probe_few(single, hashes, word) }

@@ -7,9 +7,9 @@
 //!
 //! The rows and the sizes of the levels stand for k: see `rows`.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "static", target_arch = "x86_64"))]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "static", target_arch = "x86_64"))]
 mod avx512;
 pub(crate) mod build;
 mod bumped;
@@ -24,9 +24,9 @@ mod rows;
 mod solve;
 mod sort;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "static", target_arch = "x86_64"))]
 pub(super) type Avx2<const ROWS: u32> = levels::Levels<avx2::Avx2, ROWS>;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "static", target_arch = "x86_64"))]
 pub(super) type Avx512<const ROWS: u32> = levels::Levels<avx512::Avx512, ROWS>;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(super) type Neon<const ROWS: u32> = levels::Levels<neon::Neon, ROWS>;
