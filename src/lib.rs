@@ -98,16 +98,22 @@ pub use filter::{
 };
 #[cfg(feature = "static")]
 pub use filter::{
-    Cascade, CascadeBuilder, CascadeView, MappedCascade, StaticBuilder, StaticFilter,
-    static_block_build, static_block_len,
+    cascade::{Cascade, CascadeBuilder, CascadeView},
+    map::MappedCascade,
+    static_filter::{StaticBuilder, StaticFilter, static_block_build, static_block_len},
 };
 #[cfg(feature = "growing")]
 pub use filter::{
-    GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal, MappedGrowing, Prefixes,
-    Replayed,
+    growing::{
+        GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal, Prefixes, Replayed,
+    },
+    map::MappedGrowing,
 };
 #[cfg(feature = "matrix")]
-pub use filter::{MappedMatrix, Matrix, MatrixAmong, MatrixView};
+pub use filter::{
+    map::MappedMatrix,
+    matrix::{Matrix, MatrixAmong, MatrixView},
+};
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;
 pub use kernel::rows::Row;

@@ -3,20 +3,20 @@
 mod about;
 pub(crate) mod builder;
 #[cfg(feature = "static")]
-mod cascade;
+pub(crate) mod cascade;
 mod composite;
 pub(crate) mod concurrent;
 mod counting;
 mod cuckoo;
 pub(crate) mod group;
 #[cfg(feature = "growing")]
-mod growing;
+pub(crate) mod growing;
 mod in_turn;
 mod insert;
 mod keys;
 pub(crate) mod map;
 #[cfg(feature = "matrix")]
-mod matrix;
+pub(crate) mod matrix;
 #[cfg(feature = "capi")]
 pub(crate) mod opened;
 mod owned;
@@ -56,24 +56,6 @@ pub use view::View;
 pub use views::views_contain_hash_with;
 pub use views::{views_contain, views_contain_hash};
 pub use window::Window;
-#[cfg(feature = "static")]
-pub use {
-    cascade::{Cascade, CascadeBuilder, CascadeView},
-    map::MappedCascade,
-    static_filter::{StaticBuilder, StaticFilter, static_block_build, static_block_len},
-};
-#[cfg(feature = "growing")]
-pub use {
-    growing::{
-        GrowingFilter, GrowingReader, GrowingView, GrowingWriter, Journal, Prefixes, Replayed,
-    },
-    map::MappedGrowing,
-};
-#[cfg(feature = "matrix")]
-pub use {
-    map::MappedMatrix,
-    matrix::{Matrix, MatrixAmong, MatrixView},
-};
 
 use crate::bitmap::Answers;
 use crate::error::Error;

@@ -1,7 +1,10 @@
 //! A filter of any kind, opened, for C: one that a view can probe, a cascade, a growing filter or a matrix,
 //! in a file or in the caller's bytes.
 
-use super::{AnyMatrix, CascadeView, GrowingView, MatrixView, OwnedView, View};
+use super::cascade::CascadeView;
+use super::growing::GrowingView;
+use super::matrix::MatrixView;
+use super::{AnyMatrix, OwnedView, View};
 use crate::error::Error;
 use crate::format::native::FooterBytes;
 use crate::format::{cascade, encoded, growing, matrix, native};

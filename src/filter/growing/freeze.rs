@@ -2,7 +2,7 @@
 
 use super::GrowingFilter;
 use crate::error::Error;
-use crate::filter::StaticFilter;
+use crate::filter::static_filter::StaticFilter;
 use crate::hash::hash_u64;
 use crate::kernel::growing::place::Common;
 use crate::shape::StaticParams;

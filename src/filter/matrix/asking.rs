@@ -67,7 +67,7 @@ macro_rules! asking {
             /// # Panics
             /// If `live` has fewer words than [`words`](Self::words).
             #[inline]
-            pub fn among<'a>(&'a self, live: &'a [u64]) -> $crate::filter::MatrixAmong<'a> {
+            pub fn among<'a>(&'a self, live: &'a [u64]) -> $crate::filter::matrix::MatrixAmong<'a> {
                 self.asked(Some(&live[..self.words()]))
             }
 
@@ -76,8 +76,8 @@ macro_rules! asking {
             pub(crate) fn asked<'a>(
                 &'a self,
                 live: Option<&'a [u64]>,
-            ) -> $crate::filter::MatrixAmong<'a> {
-                $crate::filter::MatrixAmong::new(self.rows(), self.shape(), live)
+            ) -> $crate::filter::matrix::MatrixAmong<'a> {
+                $crate::filter::matrix::MatrixAmong::new(self.rows(), self.shape(), live)
             }
 
             /// Probes all columns for a key. Answer `c` is true if the key may be present in column `c`.
