@@ -155,7 +155,7 @@ mapped!(MappedFilter);
 /// The map of a kind that has a view of its own, by the name of the kind's modules; `mapped`, if it is probed as
 /// filters are.
 macro_rules! mapped_kind {
-    ($(#[$doc:meta])* $kind:ident($module:ident::$view:ident) $(, $mapped:ident)?) => {
+    ($(#[$doc:meta])* pub struct $kind:ident($module:ident::$view:ident); $($mapped:ident)?) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub struct $kind(super::$module::$view<Map>);
@@ -230,7 +230,7 @@ mapped_kind! {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), bloomline::Error>(())
     /// ```
-    MappedCascade(cascade::CascadeView), mapped
+    pub struct MappedCascade(cascade::CascadeView); mapped
 }
 
 #[cfg(feature = "matrix")]
@@ -255,7 +255,7 @@ mapped_kind! {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), bloomline::Error>(())
     /// ```
-    MappedMatrix(matrix::MatrixView)
+    pub struct MappedMatrix(matrix::MatrixView);
 }
 
 #[cfg(feature = "growing")]
@@ -277,5 +277,5 @@ mapped_kind! {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), bloomline::Error>(())
     /// ```
-    MappedGrowing(growing::GrowingView), mapped
+    pub struct MappedGrowing(growing::GrowingView); mapped
 }

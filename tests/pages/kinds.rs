@@ -26,7 +26,7 @@ const OTHERS: [&str; 15] = [
 ];
 
 /// Files that the page names for kinds of which they have something.
-const SOME: [&str; 16] = [
+const SOME: [&str; 17] = [
     "src/error.rs",
     "src/ffi/status.rs",
     "src/filter/about.rs",
@@ -35,6 +35,7 @@ const SOME: [&str; 16] = [
     "src/filter/opened.rs",
     "src/kernel/choice.rs",
     "src/kernel/layout.rs",
+    "src/kernel/mod.rs",
     "go/batch.go",
     "go/errors.go",
     "go/format.go",
