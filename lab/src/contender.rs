@@ -144,7 +144,7 @@ pub(crate) enum By {
 pub(crate) enum Sizes {
     /// In none: only `docs/CHOOSING.md` shows it.
     None,
-    /// In a small one and a large one.
+    /// In a small one and a large one; at an equal rate also in one that L1 holds.
     Two,
     /// In all but the largest, where it would take too long or too much memory.
     Most,

@@ -3,7 +3,7 @@
 //!
 //! | part | what it measures |
 //! |---|---|
-//! | `speed` | inserts and probes by the size of the filter, at 10 bits per key; for two sizes also at 1 % |
+//! | `speed` | inserts and probes by the size of the filter, at 10 bits per key; for three sizes also at 1 % |
 //! | `groups` | one key of many filters |
 //! | `matrix` | one key of many filters of one shape, up to thousands |
 //! | `columns` | columns of integers to the rows that may be present; building a Parquet filter |

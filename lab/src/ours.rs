@@ -31,9 +31,9 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ours(PLAIN, Sizes::All, |keys, size| some(filter(keys, size))).shown(saved, AT_RATE),
         ours(CONCURRENT, Sizes::Two, |keys, size| some(shared(keys, size)))
             .shown(&[Can::Threads, Can::Union, Can::Map], AT_RATE),
-        ours("`Swap<Filter>`", Sizes::None, swapped)
+        ours("`Swap<Filter>`", Sizes::Two, swapped)
             .shown(&[Can::Replace, Can::Union, Can::Map], AT_RATE),
-        ours("64 shards of `Filter`", Sizes::None, sharded).shown(saved, AT_RATE),
+        ours("64 shards of `Filter`", Sizes::Two, sharded).shown(saved, AT_RATE),
         ours("`Params::classic`", Sizes::Two, classic).shown(saved, AT_RATE),
         ours(COUNTING, Sizes::Two, counting).shown(&[Can::Delete, Can::Union, Can::Map], AT_RATE),
         ours(CUCKOO, Sizes::Two, cuckoo).shown(

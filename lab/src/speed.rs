@@ -1,4 +1,4 @@
-//! How fast all contenders are, by the size of the filter: at equal memory (10 bits per key), and for two
+//! How fast all contenders are, by the size of the filter: at equal memory (10 bits per key), and for three
 //! sizes at an equal false-positive rate (1 %).
 
 use crate::chart::{Mark, Panel, Picture, Series};
@@ -19,8 +19,11 @@ const MIB: usize = 1 << 20;
 /// A small filter, in the cache, and a large one, in memory: all contenders are timed in these.
 pub(crate) const TWO: [usize; 2] = [256 * KIB, 64 * MIB];
 
+/// The same at an equal rate, and one that is smaller than L1: there the instructions of a probe count.
+const AT_A_RATE: [usize; 3] = [16 * KIB, TWO[0], TWO[1]];
+
 const ALL: [usize; 9] =
-    [16 * KIB, 64 * KIB, TWO[0], MIB, 4 * MIB, 16 * MIB, TWO[1], 256 * MIB, 1024 * MIB];
+    [AT_A_RATE[0], 64 * KIB, TWO[0], MIB, 4 * MIB, 16 * MIB, TWO[1], 256 * MIB, 1024 * MIB];
 
 /// Keys in a call, of a few.
 const FEW: [usize; 5] = [1, 2, 4, 8, 16];
@@ -64,8 +67,8 @@ pub(crate) enum Effort {
 pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let sizes: &[usize] = match effort {
-        Effort::Smoke => &[16 * KIB],
-        Effort::Quick => &[16 * KIB, TWO[0], TWO[1]],
+        Effort::Smoke => &AT_A_RATE[..1],
+        Effort::Quick => &AT_A_RATE,
         Effort::Full => &ALL,
     };
     for &bytes in sizes.iter().filter(|&&bytes| bytes <= up_to) {
@@ -74,7 +77,7 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
     let at_a_rate: &[usize] = match effort {
         Effort::Smoke => sizes,
         Effort::Quick => &[],
-        Effort::Full => &TWO,
+        Effort::Full => &AT_A_RATE,
     };
     for &bytes in at_a_rate.iter().filter(|&&bytes| bytes <= up_to) {
         size(kinds, bytes, Size::Rate(RATE), effort, &mut rows);
@@ -83,17 +86,19 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
 }
 
 fn size(kinds: &[Kind], bytes: usize, size: Size, effort: Effort, rows: &mut Vec<Row>) {
-    let is_one_of_two =
-        effort == Effort::Smoke || bytes == TWO[0] || (bytes == TWO[1] && effort == Effort::Full);
+    let is_for_all = effort == Effort::Smoke
+        || bytes == TWO[0]
+        || (bytes == TWO[1] && effort == Effort::Full)
+        || size == Size::Rate(RATE);
     let wanted = |kind: &&Kind| match kind.sizes {
         Sizes::None => false,
-        Sizes::Two => is_one_of_two,
+        Sizes::Two => is_for_all,
         Sizes::Most => bytes <= TWO[1],
         Sizes::All => true,
     };
     let of_kind = |kind| Entry { kind, size };
     let entries: Vec<Entry<'_>> = kinds.iter().filter(wanted).map(of_kind).collect();
-    let class = class(bytes, size, effort, is_one_of_two);
+    let class = class(bytes, size, effort, is_for_all);
     for (entry, measured) in entries.iter().zip(measure(&class, &entries)) {
         let Some(measured) = measured else { continue };
         let mut row = |what: String, mix, ns: Vec<f64>| {
@@ -124,13 +129,13 @@ fn size(kinds: &[Kind], bytes: usize, size: Size, effort: Effort, rows: &mut Vec
     }
 }
 
-fn class(bytes: usize, size: Size, effort: Effort, is_one_of_two: bool) -> Class {
+fn class(bytes: usize, size: Size, effort: Effort, is_for_all: bool) -> Class {
     let bits = match size {
         Size::Bits(bits) => bits,
         Size::Rate(rate) => bloomline::sizing::bits_for_rate(rate).expect("it is a rate").0,
     };
     let mut ways = vec![(Way::Single, Mix::Half), (Way::Calls(BATCH), Mix::Half)];
-    if is_one_of_two && effort != Effort::Quick {
+    if is_for_all && effort != Effort::Quick {
         ways.push((Way::Waiting, Mix::Half));
         if size == Size::Rate(RATE) {
             // There all kinds take part.
@@ -154,7 +159,7 @@ fn class(bytes: usize, size: Size, effort: Effort, is_one_of_two: bool) -> Class
         keys: (bytes as f64 * 8.0 / bits) as u64,
         fills: if is_small && effort == Effort::Full { 9 } else { 1 },
         parts: if is_small { 1 } else { 16 * RUN as u64 },
-        each: is_one_of_two,
+        each: is_for_all,
         // Not so few that the CPU learns the answers by heart; of large filters, many more lines than
         // the caches hold.
         probes: if is_small { 1 << 17 } else { (bytes / 32).clamp(1 << 18, 1 << 20) },
@@ -240,7 +245,7 @@ fn names(rows: &[Row]) -> Vec<String> {
     names
 }
 
-/// The tables: by size, of the two sizes with all ways, a few keys in a call, and at an equal rate.
+/// The tables: by size, of the sizes with all kinds and ways, a few keys in a call, and by what is asked for.
 pub(crate) fn tables(rows: &[Row]) -> String {
     let mut text = String::new();
     let (sizes, names) = (sizes(rows), names(rows));
@@ -257,12 +262,15 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             }
         }
     }
-    let two: Vec<usize> = TWO.into_iter().filter(|bytes| sizes.contains(bytes)).collect();
-    for (size, title) in [
-        (Size::Bits(BITS), "At equal memory: 10 bits per key, where a filter can have them"),
-        (Size::Rate(RATE), "At an equal rate: 1 %, where a filter can have it"),
+    for (size, of_all, title) in [
+        (
+            Size::Bits(BITS),
+            &TWO[..],
+            "At equal memory: 10 bits per key, where a filter can have them",
+        ),
+        (Size::Rate(RATE), &AT_A_RATE, "At an equal rate: 1 %, where a filter can have it"),
     ] {
-        for &bytes in &two {
+        for &bytes in of_all {
             let ns = |name: &str, what: &str| {
                 find(rows, bytes, size, name, what).map(|row| median(&row.ns))
             };
@@ -287,7 +295,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             }
         }
     }
-    for &bytes in &two {
+    for bytes in AT_A_RATE {
         let of = |name: &str, what: &str| {
             find(rows, bytes, Size::Rate(RATE), name, what).map(|row| median(&row.ns))
         };
@@ -309,7 +317,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
         }
     }
     for mixes in [PROBE_ONE, PROBE_BATCH] {
-        for &bytes in &two {
+        for bytes in TWO {
             let of = |name: &str, mix: Mix| {
                 let is_it = |row: &&Row| {
                     row.bytes == bytes

@@ -44,7 +44,19 @@ fn all_ways_to_probe_answer() {
         let plain = rows.iter().find(|row| row.name == "Filter" && row.what == what);
         assert!(plain.is_some_and(|row| row.ns.iter().all(|&ns| ns > 0.0)), "{what}");
     }
-    assert!(speed::tables(&rows).contains("Probe one"));
+    let tables = speed::tables(&rows);
+    assert!(tables.contains("Probe one"));
+    for title in
+        ["At an equal rate: 1 %, where a filter can have it", "A few keys in a call, at 1 %"]
+    {
+        let table = tables.split(&format!("\n#### {title}; 16 KiB\n")).nth(1);
+        let table = table.unwrap_or_else(|| panic!("{tables}")).split("####").next().unwrap();
+        for name in
+            ["Filter", "Swap<Filter>", "64 shards of Filter", "CuckooFilter", "StaticFilter"]
+        {
+            assert!(table.contains(&format!("\n| {name} | ")), "{name}: {table}");
+        }
+    }
     assert_eq!(speed::csv(&rows).lines().count(), rows.len() + 1);
     assert!(speed::by_size(&rows, &note()).ends_with("</svg>\n"));
 }
