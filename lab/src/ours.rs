@@ -299,8 +299,10 @@ impl Contender for Swapped {
     }
 
     fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {
-        let filter = self.current.load();
-        Some(in_calls(hashes, each, |hashes, bitmap| filter.contains_hashes(hashes, bitmap)))
+        // Anew for each call, as a caller who does not keep the filter does.
+        Some(in_calls(hashes, each, |hashes, bitmap| {
+            self.current.load().contains_hashes(hashes, bitmap)
+        }))
     }
 }
 
