@@ -293,6 +293,9 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_CLASSIC 39
 
+/** The journal is open elsewhere, and has one writer. */
+#define BLOOMLINE_ERR_LOCKED 40
+
 /**
  * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
  * The text is static. Accepts any number, and never returns NULL.
@@ -2642,7 +2645,8 @@ BLOOMLINE_API size_t bloomline_growing_prefixes(const bloomline_growing *filter,
 /**
  * bloomline_growing_freeze() builds an encoded static filter of the filter's prefixes in the 'cap'
  * bytes at 'out', as bloomline_static_block_build() does of hashes, and writes its length to
- * 'written'. bloomline_static_block_len() of the key count says how large the buffer must be. The
+ * 'written'. bloomline_static_block_len() of the number of prefixes says how large the buffer must
+ * be: the estimated_keys of bloomline_view_about() for the filter's view, which is exact. The
  * static filter takes a quarter less memory. Its false positives are its own, at 'rate', and those
  * of the growing filter.
  *
@@ -2675,8 +2679,9 @@ typedef struct bloomline_journal bloomline_journal;
  * UTF-8, with the whole of 'filter'. A file that is there is replaced atomically, as by
  * bloomline_growing_save().
  *
- * Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_IO also if the file is a journal that
- * is open, or if the process may not write to the file and so cannot tell whether it is open.
+ * Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_LOCKED if the file is a journal that is
+ * open. BLOOMLINE_ERR_PERMISSION also if the process may not write to the file, since it then
+ * cannot tell whether the file is an open journal.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_create(const char *path,
     bloomline_growing *filter, uint64_t sequence, bloomline_journal **out);
@@ -2687,7 +2692,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_journal_create(const char *path,
  * when the program ended, is cut off. bloomline_growing_free() frees the filter.
  *
  * Errors: those of bloomline_growing_replay(), of bloomline_growing_load() for the file;
- * BLOOMLINE_ERR_IO also if it is open already.
+ * BLOOMLINE_ERR_LOCKED if it is open already, here or in another process.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_open(const char *path, bloomline_journal **out,
     bloomline_growing **filter);

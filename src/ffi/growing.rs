@@ -365,9 +365,9 @@ fn bloomline_growing_prefixes(
 /// bloomline_growing_freeze() builds an encoded static filter of the filter's prefixes in the 'cap'
 /// bytes at 'out', as bloomline_static_block_build() does of hashes, and writes its length to
 /// 'written'. bloomline_static_block_len() of the number of prefixes says how large the buffer must
-/// be: the estimated_keys of bloomline_view_about() for the filter's view, which is exact. The static
-/// filter takes a quarter less memory. Its false positives are its own, at 'rate', and those of the
-/// growing filter.
+/// be: the estimated_keys of bloomline_view_about() for the filter's view, which is exact. The
+/// static filter takes a quarter less memory. Its false positives are its own, at 'rate', and those
+/// of the growing filter.
 ///
 /// It is probed by other hashes than the growing filter. For the key of 'hash',
 /// bloomline_growing_frozen_hash() returns the hash to probe for. Its 'prefix_count' is that of

@@ -25,8 +25,8 @@ exports! {
 /// bloomline_growing_save().
 ///
 /// Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_LOCKED if the file is a journal that is
-/// open. BLOOMLINE_ERR_PERMISSION also if the process may not write to the file, since it then cannot
-/// tell whether the file is an open journal.
+/// open. BLOOMLINE_ERR_PERMISSION also if the process may not write to the file, since it then
+/// cannot tell whether the file is an open journal.
 fn bloomline_journal_create(
     path: *const c_char, filter: *mut bloomline_growing, sequence: u64,
     out: *mut *mut bloomline_journal,
