@@ -279,7 +279,8 @@ void nullable_columns()
     CHECK(Column::u64(values, {few, SIZE_MAX}).status().code() == BLOOMLINE_ERR_TRUNCATED);
     const std::vector<std::uint8_t> none;
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, Column::u64(values, {none}).status().code());
-    CHECK(Column::u64(std::vector<std::uint64_t>(), {none}).status());
+    const std::vector<std::uint64_t> no_values;
+    CHECK(Column::u64(no_values, {none}).status());
     CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, hash_column(truncated).code());
     const std::vector<std::int32_t> descends = {2, 1};
     CHECK_STATUS(BLOOMLINE_ERR_NULL, hash_column(Column::strings(descends, "ab"sv)).code());

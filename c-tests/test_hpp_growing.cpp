@@ -101,7 +101,8 @@ void parts_and_static_filters()
     // A key that repeats takes no more room.
     auto often = *filter.clone();
     for (std::size_t i = 0; i < 4 * hashes.size(); i++) REQUIRE(often.insert_hash(hashes[0]));
-    CHECK_U64(frozen->size(), often.freeze(0.01)->size());
+    const auto as_large = often.freeze(0.01);
+    CHECK_U64(frozen->size(), as_large->size());
 }
 
 void unbounded()
