@@ -22,8 +22,8 @@ adapter = $(TEST_PROFILE) $(CARGO) $(2) --release --locked --manifest-path adapt
 # them, and in few parts: what several parts inline is compiled in each. The libraries that the C tests
 # link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4
-# The library's own tests, whose programs are not optimised at all: most of their time is the library's.
-TESTS_PROFILE := $(TEST_PROFILE) RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/test-rustc.sh
+# The library's own tests, whose programs are not optimised much: most of their time is the library's.
+TESTS_PROFILE := $(TEST_PROFILE) TEST_LEVEL=1 RUSTC_WORKSPACE_WRAPPER='$(CURDIR)/scripts/test-rustc.sh'
 # The backends that this CPU has must run.
 REQUIRE := BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)} || exit; \
     export BLOOMLINE_REQUIRE_BACKENDS

@@ -35,6 +35,7 @@ aarch64 s390x i686 asan|count work, of filters that others test| refused_inserts
 asan|count the system's pages, of which AddressSanitizer takes many| growing_filters_take_what_they_say
 aarch64 s390x|large, of what others test small| cuckoo::large_filters large_sets unbounded_filters_lose_no_key
 aarch64 s390x|large, of what others test small| crowds_before_the_ends_of_regions_are_read_again
+s390x|numbers, whose bytes others test| one_run_of_every_k a_group_asks_columns_in_any_order intersected_unbounded_filters
 aarch64 s390x|threads, to which emulated memory is that of this CPU| parallel::
 aarch64 s390x i686 asan|the committed histories run, with every backend| any_history_is_answered_as_by_the_definition
 aarch64 s390x i686 asan|the tests' own definition alone| histories::committed_files_are_what_the_definition_makes

@@ -5,7 +5,7 @@
 #
 # * it is small: at most 400 files and 1 MiB
 # * it has every file that its README.md links to
-# * a program that depends on it builds and runs, without features
+# * a program that depends on it builds and runs, without features: it probes static filters, too, by plain code
 # * the C libraries build from it
 #
 # Uses cargo. Builds in target/package-test.
@@ -43,12 +43,34 @@ cat >"$out/user/Cargo.toml" <<USER
 name = "user"
 edition = "2024"
 [dependencies]
-bloomline = { path = "../crate" }
+bloomline = { path = "../crate", default-features = false }
 [workspace]
 USER
+mkdir "$out/user/src/bin"
 cp examples/twenty_lines.rs "$out/user/src/main.rs"
-(cd "$out/user" && TMPDIR=$out/user cargo run --quiet --release)
-say "a program that depends on it runs"
+cat >"$out/user/src/bin/probes.rs" <<'USER'
+use bloomline::{Bitmap, View};
+fn main() {
+    let mut present = 0;
+    for path in std::env::args().skip(1) {
+        let (bytes, probes) = (std::fs::read(&path).unwrap(), std::fs::read_to_string(path + ".probes").unwrap());
+        let view = View::open(&bytes).unwrap();
+        let answers = probes.lines().map(|line| line.split_once(' ').unwrap());
+        let (hashes, expected): (Vec<_>, Vec<_>) =
+            answers.map(|(hash, answer)| (u64::from_str_radix(hash, 16).unwrap(), answer == "1")).unzip();
+        let mut bitmap = Bitmap::new();
+        view.contains_hashes(&hashes, &mut bitmap);
+        for (i, &hash) in hashes.iter().enumerate() {
+            assert!(bitmap[i] == expected[i] && view.contains_hash(hash) == expected[i]);
+        }
+        present += expected.iter().filter(|&&expected| expected).count();
+    }
+    assert!(present > 0);
+}
+USER
+(cd "$out/user" && TMPDIR=$out/user cargo run --quiet --release --bin user)
+(cd "$out/user" && cargo run --quiet --release --bin probes ../../../golden/static/accepted/*.bloomline)
+say "programs that depend on it run"
 
 (cd "$out/crate" && cargo rustc --quiet --release --lib --features capi --crate-type staticlib,cdylib)
 [ -f "$CARGO_TARGET_DIR/release/libbloomline.a" ] || die "no static library"

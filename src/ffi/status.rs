@@ -112,7 +112,8 @@ macro_rules! numbers {
                     ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
                     ErrorKind::PermissionDenied => BLOOMLINE_ERR_PERMISSION,
                     ErrorKind::OutOfMemory => BLOOMLINE_ERR_OUT_OF_MEMORY,
-                    ErrorKind::WouldBlock => BLOOMLINE_ERR_LOCKED,
+                    // Of the library's own, not the system's EAGAIN.
+                    ErrorKind::WouldBlock if error.raw_os_error().is_none() => BLOOMLINE_ERR_LOCKED,
                     _ => BLOOMLINE_ERR_IO,
                 },
             }
@@ -231,6 +232,11 @@ mod tests {
             (ErrorKind::StorageFull, BLOOMLINE_ERR_IO),
         ] {
             assert_eq!(status_of(&std::io::Error::from(kind).into()), status, "{kind:?}");
+        }
+        #[cfg(unix)]
+        {
+            let of_the_system = std::io::Error::from_raw_os_error(libc::EAGAIN);
+            assert_eq!(status_of(&of_the_system.into()), BLOOMLINE_ERR_IO);
         }
     }
 }

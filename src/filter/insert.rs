@@ -72,9 +72,12 @@ impl<F: InsertNew<I::Item>, I: Iterator> Dedup<F, I> {
         let mut block = Vec::new();
         let room = block.try_reserve(most).and_then(|()| self.new.try_reserve(most.div_ceil(64)));
         block.extend(self.items.by_ref().take(room.map_or(INSERT_BLOCK, |()| F::BLOCK)));
-        self.new.clear();
-        self.new.resize(block.len().div_ceil(64), 0);
-        self.filter.insert_new(&block, &mut self.new);
+        // Should an insert panic, no bit is left of items that are lost.
+        let mut new = std::mem::take(&mut self.new);
+        new.clear();
+        new.resize(block.len().div_ceil(64), 0);
+        self.filter.insert_new(&block, &mut new);
+        self.new = new;
         (self.word, self.left, self.passed) = (0, 0, 0);
         self.block = block.into_iter();
         self.block.len() > 0

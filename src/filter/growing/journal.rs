@@ -1,13 +1,13 @@
 //! Growing filters in journals: what changed since a record, as a record; what records make of a filter.
 
 use super::GrowingFilter;
+use super::patch;
 use super::unsaved::Changes;
 use crate::error::Error;
 use crate::format::encoded::{self, Encoded};
 use crate::format::journal::{self as format, HEADER_BYTES, Header, Kind, Point, Record};
 use crate::os::file;
 use std::io::{self, Read, Write};
-use std::mem::take;
 use xxhash_rust::xxh3::Xxh3;
 
 /// What a journal says: see [`GrowingFilter::replay`].
@@ -32,12 +32,6 @@ pub struct Replayed {
     pub len: u64,
     /// Whether more followed: a record that was not written to its end.
     pub is_torn: bool,
-}
-
-/// What came of a record.
-enum Taken {
-    Applied,
-    Repeated,
 }
 
 /// Saving what changed, and applying it.
@@ -187,16 +181,8 @@ impl GrowingFilter {
     /// others as [`replay`](GrowingFilter::replay). After `Mismatch`, `replay` of the patch returns that
     /// filter. The records before the wrong one are applied, and
     /// [`saved_sequence`](GrowingFilter::saved_sequence) returns the number of the last of them.
-    pub fn apply_patch(&mut self, mut patch: &[u8]) -> Result<u64, Error> {
-        while !patch.is_empty() {
-            let Record { header, point, content, rest } = format::first(patch)?;
-            if !header.matches(content) {
-                return Err(Error::Checksum);
-            }
-            self.take(&header, point, content, true)?;
-            patch = rest;
-        }
-        self.saved_sequence().ok_or(Error::Sequence { last: 0, given: 0 })
+    pub fn apply_patch(&mut self, patch: &[u8]) -> Result<u64, Error> {
+        patch::apply(self, patch)
     }
 
     /// The sequence number of the record that the filter was last saved, replayed or patched by. None if there
@@ -206,7 +192,7 @@ impl GrowingFilter {
     }
 
     /// How many prefixes of the longest length there are.
-    fn longest_prefixes(&self) -> u64 {
+    pub(super) fn longest_prefixes(&self) -> u64 {
         self.common.prefixes << self.common.longer.unwrap_or(0)
     }
 
@@ -248,75 +234,6 @@ impl GrowingFilter {
 
     pub(super) fn point(&self) -> Option<Point> {
         self.changes.point
-    }
-
-    /// Takes a record. Views may keep the seed: then that of a whole filter is to be the same.
-    fn take(
-        &mut self,
-        header: &Header,
-        point: Point,
-        content: &[u8],
-        keeps_seed: bool,
-    ) -> Result<Taken, Error> {
-        let own = self.changes.point;
-        if own == Some(point) {
-            return Ok(Taken::Repeated);
-        }
-        if let Some(own) = own
-            && header.sequence <= own.sequence
-            && point.origin == own.origin
-        {
-            return Ok(Taken::Repeated);
-        }
-        let last = own.map_or(0, |own| own.sequence);
-        let wrong = Err(Error::Sequence { last, given: header.sequence });
-        if !self.changes.is_empty() || own.is_some() && header.sequence <= last {
-            return wrong;
-        }
-        match header.kind {
-            Kind::Whole => {
-                let whole = GrowingFilter::decode(content)?;
-                if keeps_seed && whole.seed() != self.seed() {
-                    return Err(Error::Mismatch);
-                }
-                *self = whole;
-            }
-            Kind::Changes { base, origin } => {
-                if own.is_none_or(|own| (own.id, own.origin) != (base, origin)) {
-                    return wrong;
-                }
-                let changes = format::Changes::decode(content, self.longest_prefixes())?;
-                self.apply(&changes)?;
-            }
-        }
-        self.is_saved(point);
-        Ok(Taken::Applied)
-    }
-
-    /// Inserts and removes what changed.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`]; the filter has what it had.
-    fn apply(&mut self, changes: &format::Changes) -> Result<(), Error> {
-        let (prefixes, before) = (u128::from(self.longest_prefixes()), self.key_count);
-        // The first hash of a prefix. All its hashes have the same prefixes of each length.
-        let hash = |prefix: &u64| ((u128::from(*prefix) << 64).div_ceil(prefixes)) as u64;
-        let own = take(&mut self.changes);
-        for (done, prefix) in changes.inserted.iter().enumerate() {
-            if let Err(error) = self.insert_hash(hash(prefix)) {
-                for prefix in &changes.inserted[..done] {
-                    let _ = self.remove_hash(hash(prefix));
-                }
-                (self.changes, self.key_count) = (own, before);
-                return Err(error);
-            }
-        }
-        for prefix in &changes.removed {
-            // What is absent was not inserted, and its removal took another key's prefix.
-            let _ = self.remove_hash(hash(prefix));
-        }
-        (self.changes, self.key_count) = (own, changes.key_count);
-        Ok(())
     }
 }
 
@@ -419,7 +336,7 @@ fn replay(from: &mut dyn Read) -> Result<Replayed, Error> {
             return Err(Error::Sequence { last: sequence, given: point.sequence });
         }
         match &mut filter {
-            Some(filter) => _ = filter.take(&header, point, &content, false)?,
+            Some(filter) => patch::take(filter, &header, point, &content, false)?,
             None if header.kind == Kind::Whole => {
                 let mut whole = GrowingFilter::decode(&content)?;
                 whole.is_saved(point);

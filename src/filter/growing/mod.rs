@@ -19,6 +19,7 @@ mod moving_tests;
 mod of_blocks;
 mod ordered;
 mod parallel;
+mod patch;
 mod probe;
 mod regions;
 mod runs;

@@ -36,8 +36,8 @@ impl GrowingFilter {
     /// Returns an iterator over the prefixes that are there, ascending, each with its count. Of a bounded
     /// filter they are numbers below [`prefix_count`](GrowingFilter::prefix_count). Prefixes of an unbounded
     /// filter have several lengths. Each number is then the bits of the prefix, a 1, and as many zeros as the
-    /// prefix is shorter than the longest that there can be. `for_each`, `fold`, `sum` and `count` take less time
-    /// than a `for` loop.
+    /// prefix is shorter than the longest that there can be. `for_each`, `fold` and `count` take less time than
+    /// a `for` loop.
     pub fn prefixes(&self) -> impl Iterator<Item = (u64, u64)> {
         self.runs()
     }

@@ -3,6 +3,7 @@
 use super::GrowingFilter;
 use super::chain::SPARE;
 use super::journal_file::Journal;
+use super::patch::{self, Patched};
 use super::shared::{GrowingReader, Shared, State};
 use crate::error::Error;
 use crate::filter::ConcurrentFilter;
@@ -199,15 +200,13 @@ impl GrowingWriter {
         journal.restart(&mut self.filter, sequence)
     }
 
-    /// Applies the records of a journal that the filter lacks, as [`GrowingFilter::apply_patch`]. Readers see the
-    /// filter before or after.
+    /// Applies the records of a journal that the filter lacks, as [`GrowingFilter::apply_patch`]. Readers see each
+    /// change when it is made, those that insert first; of a record of a whole filter they see that before or after.
     ///
     /// # Errors
-    /// As [`GrowingFilter::apply_patch`]; readers see the records that were applied.
+    /// As [`GrowingFilter::apply_patch`].
     pub fn apply_patch(&mut self, patch: &[u8]) -> Result<u64, Error> {
-        let result = self.filter.apply_patch(patch);
-        self.show_all();
-        result
+        patch::apply(self, patch)
     }
 
     /// Removes all keys.
@@ -321,6 +320,25 @@ impl GrowingWriter {
     }
 }
 
+impl Patched for GrowingWriter {
+    fn filter(&mut self) -> &mut GrowingFilter {
+        &mut self.filter
+    }
+
+    fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
+        self.insert_hash(hash)
+    }
+
+    fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
+        self.remove_hash(hash)
+    }
+
+    fn replace(&mut self, whole: GrowingFilter) {
+        self.filter = whole;
+        self.show_all();
+    }
+}
+
 /// The keys for which such a filter has room.
 fn room(beside: &ConcurrentFilter) -> usize {
     // 15.6 bits per key have the rate.
@@ -330,5 +348,81 @@ fn room(beside: &ConcurrentFilter) -> usize {
 impl fmt::Debug for GrowingWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("GrowingWriter").field(&self.filter).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::growing::patch::apply;
+    use crate::hash::hash_u64;
+
+    /// A writer, of which a reader is asked after each change.
+    struct Watched {
+        writer: GrowingWriter,
+        reader: GrowingReader,
+        absent: Vec<u64>,
+        changes: usize,
+    }
+
+    impl Watched {
+        fn look(&mut self) {
+            self.changes += 1;
+            assert!(self.absent.iter().all(|&hash| !self.reader.contains_hash(hash)));
+        }
+    }
+
+    impl Patched for Watched {
+        fn filter(&mut self) -> &mut GrowingFilter {
+            Patched::filter(&mut self.writer)
+        }
+
+        fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
+            let result = Patched::insert_hash(&mut self.writer, hash);
+            assert!(self.reader.contains_hash(hash));
+            self.look();
+            result
+        }
+
+        fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
+            let result = Patched::remove_hash(&mut self.writer, hash);
+            self.look();
+            result
+        }
+
+        fn replace(&mut self, whole: GrowingFilter) {
+            Patched::replace(&mut self.writer, whole);
+            self.look();
+        }
+    }
+
+    /// Not only at the end: in between it would be sure of no key of a region of which many lines have changed.
+    #[test]
+    fn readers_see_each_change() {
+        let mut filter = GrowingFilter::new(30_000, 0.01, 0).unwrap();
+        (0..15_000).for_each(|key| _ = filter.insert_hash(hash_u64(key, 1)).unwrap());
+        let mut journal = Vec::new();
+        filter.save_whole(&mut journal, 1).unwrap();
+        let writer =
+            GrowingWriter::new(GrowingFilter::replay(&journal[..]).unwrap().filter).unwrap();
+        (15_000..19_000).for_each(|key| _ = filter.insert_hash(hash_u64(key, 1)).unwrap());
+        (0..1_000).for_each(|key| filter.remove_hash(hash_u64(key, 1)).unwrap());
+        filter.save_changed(&mut journal, 2).unwrap();
+        let is_absent =
+            |hash: &u64| !filter.contains_hash(*hash) && !writer.filter().contains_hash(*hash);
+        let absent = (0..100).map(|key| hash_u64(key, 2)).filter(is_absent).collect();
+        let mut watched = Watched { reader: writer.reader(), writer, absent, changes: 0 };
+        let patch = GrowingFilter::patch_since(&journal, 1).unwrap();
+        assert_eq!(apply(&mut watched, patch), Ok(2));
+        // Less those of equal prefixes.
+        let changes = watched.changes;
+        assert!((4_900..=5_000).contains(&changes), "{changes}");
+        assert!(*watched.writer.filter() == filter);
+        // A whole filter.
+        filter.clear();
+        filter.save_whole(&mut journal, 3).unwrap();
+        let patch = GrowingFilter::patch_since(&journal, 2).unwrap();
+        assert_eq!((apply(&mut watched, patch), watched.changes), (Ok(3), changes + 1));
+        assert!(!watched.reader.contains_hash(hash_u64(18_000, 1)));
     }
 }

@@ -9,7 +9,7 @@
 use super::Line;
 use super::sequence::{self, Sequence};
 use crate::error::Error;
-use crate::kernel::prefetch::prefetch;
+use crate::kernel::prefetch::{INTO_L1, prefetch};
 use crate::layouts::growing::REGIONS;
 use crate::line::LINE_BYTES;
 use crate::os::memory::Zeroed;
@@ -183,6 +183,9 @@ impl Copies {
             if !self.chunks.read(i, &mut line) {
                 return None;
             }
+            // Who changes a copy prefetches what is behind that, which is no line.
+            self.chunks.prefetch::<INTO_L1>(i + 1);
+            self.chunks.prefetch::<INTO_L1>(i + 2);
             self.copies.push((i, line));
             at = Some(self.copies.len() - 1);
         }
