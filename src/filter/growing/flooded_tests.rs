@@ -26,7 +26,7 @@ fn changed(before: &[Vec<Line>], after: &[Vec<Line>]) -> usize {
 fn an_insert_changes_512_lines_at_most() {
     let (mut most, mut most_beside, mut counted) = (0, 0, 0);
     for (unbounded, range) in [(false, 12), (false, 16), (true, 12)] {
-        for start in [0, 0x7654_3210_0000_0000, 0xFFFF_0000_0000_0000] {
+        for start in [0, 0x7654_3210_0000_0000, 0xFFF0_0000_0000_0000] {
             let mut filter = match unbounded {
                 false => GrowingFilter::new(60_000, 0.01, 0).unwrap(),
                 true => GrowingFilter::unbounded(1000, 0.01, 0).unwrap(),
