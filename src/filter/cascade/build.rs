@@ -35,14 +35,7 @@ impl Cascade {
         threads: usize,
     ) -> Result<Cascade, Error> {
         let rows = first_rows(included.len() as u64, excluded.len() as u64);
-        Cascade::with_rows(
-            included,
-            excluded,
-            (rows, seed),
-            MAX_LAYERS,
-            threads,
-            Kernels::active()?,
-        )
+        Cascade::with_rows(included, excluded, (rows, seed), threads, Kernels::active()?)
     }
 
     /// As [`Cascade::build`], with a rate at which keys of neither set may be taken for included ones,
@@ -59,14 +52,7 @@ impl Cascade {
         threads: usize,
     ) -> Result<Cascade, Error> {
         let rows = StaticParams::for_rate(1, rate)?.rows();
-        Cascade::with_rows(
-            included,
-            excluded,
-            (rows, seed),
-            MAX_LAYERS,
-            threads,
-            Kernels::active()?,
-        )
+        Cascade::with_rows(included, excluded, (rows, seed), threads, Kernels::active()?)
     }
 
     /// As [`Cascade::build`] on one thread, by a given backend, which then probes.
@@ -81,7 +67,7 @@ impl Cascade {
     ) -> Result<Cascade, Error> {
         let kernels = backend.kernels().ok_or(Error::Backend)?;
         let rows = first_rows(included.len() as u64, excluded.len() as u64);
-        Cascade::with_rows(included, excluded, (rows, seed), MAX_LAYERS, 1, kernels)
+        Cascade::with_rows(included, excluded, (rows, seed), 1, kernels)
     }
 
     /// Builds the smallest cascade of these keys, with seed 0. For another seed, a rate, or threads,
@@ -99,8 +85,19 @@ impl Cascade {
     fn with_rows(
         included: &[u64],
         excluded: &[u64],
-        (rows, seed): (u32, u64),
+        shape: (u32, u64),
+        threads: usize,
+        kernels: Kernels,
+    ) -> Result<Cascade, Error> {
+        Cascade::with_layers(MAX_LAYERS, included, excluded, shape, threads, kernels)
+    }
+
+    /// Of so many layers at most.
+    fn with_layers(
         max_layers: usize,
+        included: &[u64],
+        excluded: &[u64],
+        (rows, seed): (u32, u64),
         threads: usize,
         kernels: Kernels,
     ) -> Result<Cascade, Error> {
@@ -323,14 +320,8 @@ mod tests {
         let hashes: Vec<u64> = (1..=60_000_u64).map(|i| i.wrapping_mul(C1)).collect();
         let (included, excluded) = hashes.split_at(10_000);
         let build = |max_layers| {
-            Cascade::with_rows(
-                included,
-                excluded,
-                (4, 0),
-                max_layers,
-                1,
-                Kernels::active().unwrap(),
-            )
+            let kernels = Kernels::active().unwrap();
+            Cascade::with_layers(max_layers, included, excluded, (4, 0), 1, kernels)
         };
         let layers = build(MAX_LAYERS).unwrap().layers().len();
         assert!(layers > 2);
