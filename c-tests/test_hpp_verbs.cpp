@@ -1,167 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// test_hpp_verbs.cpp - the same verbs on every class: each class has a verb, or its row says why not; and a verb does
-// the same for all that have it. Batches and the rest are held to single inserts, which the histories hold to the
-// definitions.
-#include "hpp.h"
+// test_hpp_verbs.cpp - the same verbs on every class: each class has a verb, or its row in kinds.hpp says why not; and
+// a verb does the same for all that have it. Batches and the rest are held to single inserts, which the histories hold
+// to the definitions.
+#include "kinds.hpp"
 
 #include <filesystem>
-#include <sstream>
-#include <tuple>
 
 namespace {
-
-// ---- the verbs ----
-
-template <class F>
-F &a();
-template <class F>
-using Other = std::conditional_t<std::is_same_v<F, ConcurrentFilter>, Filter, F>; // what it can be combined with
-
-using Hashes = Span<const uint64_t>;
-
-/// Inserts keys and tells which were new.
-auto insert_new(Filter &filter, Hashes hashes, Bitmap &is_new) { return filter.insert_new_hashes(hashes, is_new); }
-template <class F>
-auto insert_new(F &filter, Hashes hashes, Bitmap &is_new) -> decltype(filter.insert_hashes(hashes, is_new))
-{
-    return filter.insert_hashes(hashes, is_new);
-}
-
-#define EACH_VERB(VERB)                                              \
-    VERB(contains, a<F>().contains(Bytes()))                         \
-    VERB(view, a<F>().view())                                        \
-    VERB(insert, a<F>().insert(Bytes()))                             \
-    VERB(insert_hashes, a<F>().insert_hashes(Hashes()))              \
-    VERB(insert_new, insert_new(a<F>(), Hashes(), a<Bitmap>()))      \
-    VERB(insert_range, a<F>().insert_range(a<std::vector<uint64_t>>())) \
-    VERB(remove, a<F>().remove(Bytes()))                             \
-    VERB(remove_hashes, a<F>().remove_hashes(Hashes(), a<Bitmap>())) \
-    VERB(count, a<F>().count(Bytes()))                               \
-    VERB(clear, a<F>().clear())                                      \
-    VERB(merge, a<F>().merge(a<Other<F>>()))                         \
-    VERB(intersect, a<F>().intersect(a<Other<F>>()))                 \
-    VERB(clone, a<F>().clone())                                      \
-    VERB(snapshot, a<F>().snapshot())                                \
-    VERB(encoded_len, a<F>().encoded_len())                          \
-    VERB(encode, a<F>().encode())                                    \
-    VERB(write_to, a<F>().write_to(a<std::ostringstream>()))         \
-    VERB(decode, F::decode(Bytes()))                                 \
-    VERB(save, a<F>().save(""))                                      \
-    VERB(load, F::load(""))                                          \
-    VERB(memory_usage, a<F>().memory_usage())                        \
-    VERB(key_count, a<F>().key_count())                              \
-    VERB(equal, a<F>() == a<F>())
-
-template <class F, template <class> class Verb, class = void>
-constexpr bool detected = false;
-template <class F, template <class> class Verb>
-constexpr bool detected<F, Verb, std::void_t<Verb<F>>> = true;
-
-#define DETECTED(name, call)          \
-    template <class F>                \
-    using name##_of = decltype(call); \
-    template <class F>                \
-    constexpr bool has_##name = detected<F, name##_of>;
-EACH_VERB(DETECTED)
-
-struct Verb {
-    const char *name;
-    bool is_there;
-};
-template <class F>
-std::vector<Verb> verbs_of()
-{
-#define NAME_AND_WHETHER(name, call) {#name, has_##name<F>},
-    return {EACH_VERB(NAME_AND_WHETHER)};
-}
-
-// ---- the classes ----
-
-struct Lack {
-    const char *verb, *why;
-};
-template <class F>
-struct Row {
-    const char *name;
-    Result<F> (*make)();
-    std::vector<Lack> lacks;
-};
-
-constexpr const char *a_bit = "other keys have the same bits";
-constexpr const char *counts = "a bit is set or not: a counting or growing filter counts";
-constexpr const char *alone = "nobody probes it while it changes: a clone is one";
-constexpr const char *bytes_say = "equal filters encode to equal bytes";
-constexpr const char *at_once = "it is built of all keys at once";
-constexpr const char *columns = "of a column, whose number comes first";
-constexpr const char *in_bytes = "it is its bytes(), which block_save() writes and open() takes";
-
-Result<Params> params() { return Params{20, 6, 0, 3}; }
-
-const auto rows = std::make_tuple(
-    Row<Filter>{"Filter", [] { return Filter::create(params()); },
-                {{"remove", a_bit}, {"remove_hashes", a_bit}, {"count", counts}, {"snapshot", alone}, {"equal", bytes_say}}},
-    Row<ConcurrentFilter>{"ConcurrentFilter", [] { return ConcurrentFilter::create(params()); },
-                          {{"remove", a_bit}, {"remove_hashes", a_bit}, {"count", counts},
-                           {"intersect", "it takes bits away, which a thread may have set meanwhile: intersect a snapshot()"},
-                           {"key_count", "threads would wait for each other to count: see estimated_keys()"},
-                           {"equal", bytes_say}}},
-    Row<CountingFilter>{"CountingFilter", [] { return CountingFilter::create(params()); },
-                        {{"intersect", "intersect its to_filter()"}, {"snapshot", alone}, {"equal", bytes_say}}},
-    Row<CuckooFilter>{"CuckooFilter", [] { return CuckooFilter::create(CuckooParams{20, 12, 0, 3}); },
-                      {{"insert_new", "its batch tells how many it had room for: probe it before, for the new ones"},
-                       {"count", "it has 8 slots for a key: a counting or growing filter counts"},
-                       {"merge", "there may be no room for the keys of another: insert them"},
-                       {"intersect", "a key may lie in either of two lines, beside others of its fingerprint"},
-                       {"snapshot", alone},
-                       {"equal", "its bytes depend on the order of inserts"}}},
-    Row<ScalableFilter>{"ScalableFilter", [] { return ScalableFilter::create(32, 0.01, 3); },
-                        {{"remove", a_bit}, {"remove_hashes", a_bit}, {"count", counts},
-                         {"merge", "stages of different sizes cannot be combined: probe both"},
-                         {"intersect", "stages of different sizes cannot be combined: probe both"},
-                         {"snapshot", alone}, {"equal", bytes_say}}},
-    Row<Window>{"Window", [] { return Window::create(3, 300, 0.01, 3); },
-                {{"remove", "keys leave with their generation"}, {"remove_hashes", "keys leave with their generation"},
-                 {"count", counts},
-                 {"merge", "generations of two windows begin at different times: probe both"},
-                 {"intersect", "generations of two windows begin at different times: probe both"},
-                 {"snapshot", alone}, {"equal", bytes_say}}},
-    Row<GrowingFilter>{"GrowingFilter", [] { return GrowingFilter::create(500, 0.01, 3); },
-                       {{"snapshot", alone}, {"equal", bytes_say}}},
-    Row<Cascade>{"Cascade", [] {
-                     static const std::uint64_t in[] = {1, 2, 3}, out[] = {4, 5};
-                     return Cascade::create(in, out, 0, 3);
-                 },
-                 {{"insert", at_once}, {"insert_hashes", at_once}, {"insert_new", at_once}, {"insert_range", at_once},
-                  {"remove", at_once}, {"remove_hashes", at_once},
-                  {"count", "a key is included or excluded, however often it is given"},
-                  {"clear", at_once}, {"merge", at_once}, {"intersect", at_once}, {"snapshot", "nobody changes it"},
-                  {"equal", bytes_say}}},
-    Row<OwnedView<>>{"OwnedView, static", [] {
-                         static const std::uint64_t in[] = {1, 2, 3};
-                         auto block = static_block_build(in, 0.01, 3);
-                         return OwnedView<>::open(*std::move(block));
-                     },
-                     {{"insert", at_once}, {"insert_hashes", at_once}, {"insert_new", at_once}, {"insert_range", at_once},
-                      {"remove", at_once}, {"remove_hashes", at_once},
-                      {"count", "a key counts once, however often it is given"}, {"clear", at_once},
-                      {"merge", "build it of both sets"}, {"intersect", "build it of the keys of both"},
-                      {"clone", in_bytes}, {"snapshot", "nobody changes it"}, {"encoded_len", in_bytes}, {"encode", in_bytes},
-                      {"write_to", in_bytes}, {"decode", in_bytes}, {"save", in_bytes}, {"load", in_bytes},
-                      {"memory_usage", in_bytes}, {"equal", "equal sets have equal bytes"}}},
-    Row<Matrix>{"Matrix", [] { return Matrix::create(params(), 3); },
-                {{"contains", "a key has an answer for each column"}, {"view", "a view is of one column: column_view()"},
-                 {"insert", columns}, {"insert_hashes", columns}, {"insert_new", columns}, {"insert_range", columns},
-                 {"remove", a_bit}, {"remove_hashes", a_bit}, {"count", "count_hash() says how many columns may have a key"},
-                 {"merge", "column by column: column(), set_column()"},
-                 {"intersect", "column by column: column(), set_column()"}, {"snapshot", alone},
-                 {"key_count", "columns do not keep theirs"}, {"equal", bytes_say}}});
-
-template <class Test>
-void each_class(Test test)
-{
-    std::apply([&test](const auto &...row) { (test(row), ...); }, rows);
-}
 
 template <class F>
 void is_there_or_has_a_reason(const Row<F> &row)
@@ -291,14 +137,11 @@ void removes(const Row<F> &row)
 template <class F>
 void combines(const Row<F> &row)
 {
-    const auto other = [](F &&filter) -> Other<F> {
-        if constexpr (has_snapshot<F>) return *filter.snapshot();
-        else return std::move(filter);
-    };
     if constexpr (has_merge<F>) {
         F one = with_keys(row, 0, 200), both = with_keys(row, 0, 200);
+        const F two = with_keys(row, 100, 300);
         for (const std::uint64_t hash : some_hashes(100, 300)) (void)both.insert_hash(hash);
-        CHECK(one.merge(other(with_keys(row, 100, 300))));
+        CHECK(one.merge(combinable(two)));
         CHECK_WITH(same(one, both), "%s", row.name);
     }
     if constexpr (has_intersect<F>) {
@@ -325,10 +168,11 @@ std::enable_if_t<has_encode<F>> copies(const Row<F> &row)
     std::ostringstream stream;
     CHECK(filter.write_to(stream));
     CHECK_WITH(stream.str() == std::string(bytes->begin(), bytes->end()), "%s", row.name);
-    const std::filesystem::path path = file_name("verbs");
+    const file_name directory = files_begin();
+    const std::filesystem::path path = files_in(&directory, "filter").text;
     CHECK(filter.save(path));
     const auto loaded = F::load(path);
-    std::filesystem::remove(path);
+    std::filesystem::remove_all(directory.text);
     REQUIRE(loaded);
     CHECK_WITH(same(filter, *loaded), "%s", row.name);
     if constexpr (has_snapshot<F>) CHECK_WITH(same(filter, *filter.snapshot()), "%s", row.name);
