@@ -94,7 +94,10 @@ int main(int argc, char **argv) {
         for (std::uint64_t i = 0; i < count; i++) users.add("user" + std::to_string(i));
     } else {
         std::ifstream file(source);
-        for (std::string line; std::getline(file, line);) users.add(line);
+        for (std::string line; std::getline(file, line);) {
+            if (!line.empty() && line.back() == '\r') line.pop_back();
+            users.add(line);
+        }
         if (!file.eof()) fail(source, "cannot be read");
     }
     if (users.names().empty()) fail(source, "has no name");

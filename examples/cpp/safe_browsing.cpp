@@ -36,6 +36,13 @@ using FullHash = std::array<std::uint64_t, 2>; // a real server would have SHA-2
     std::exit(2);
 }
 
+// A line without its end, of Windows' files too.
+static bool next_line(std::istream &in, std::string &line) {
+    if (!std::getline(in, line)) return false;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return true;
+}
+
 static FullHash full_hash(const std::string &url) {
     return {bloomline::hash(url, 1), bloomline::hash(url, 2)};
 }
@@ -52,7 +59,7 @@ static std::size_t build(const std::string &urls, const std::string &list) {
     std::vector<std::uint64_t> hashes;
     std::vector<FullHash> full;
     std::ifstream in(urls);
-    for (std::string url; std::getline(in, url);) {
+    for (std::string url; next_line(in, url);) {
         hashes.push_back(bloomline::hash(url));
         full.push_back(full_hash(url));
     }
@@ -176,7 +183,7 @@ int main(int argc, char **argv) {
     }
     if (mode == "check" && argc == 3) {
         Client client(argv[2]);
-        for (std::string url; std::getline(std::cin, url);) {
+        for (std::string url; next_line(std::cin, url);) {
             client.refresh(); // every few minutes in real life
             std::cout << (client.is_dangerous(url) ? "DANGEROUS  " : "safe       ") << url << std::endl;
         }
