@@ -66,10 +66,10 @@ test-short-rust: tools
 	@$(REQUIRE); set -ex; \
 	BLOOMLINE_FEWER_CASES=1 $(TESTS_PROFILE) $(CARGO) test --release --all-features --lib --tests
 
-# For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
+# For `make -j6 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the long ones have none.
 test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-cross-c test-go test-asan test-tsan test-redis test-fuzz \
-    test-engines test-cross-go test-package test-windows ## all tests, on emulated CPUs too; -j3 takes half the time
+    test-engines test-cross-go test-package test-windows ## all tests, on emulated CPUs too; -j6 takes half the time
 
 test-rust: ## the Rust tests: every backend against the definition, formats, rates
 	$(MAKE) --no-print-directory test-tools lint
@@ -179,6 +179,9 @@ test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 	scripts/go-test.sh fuzz $$((($(FUZZ_SECONDS) + 2) / 3))
 
+# With the profile of the tests: what runs while it compiles is compiled once for both.
+lint: export CARGO_PROFILE_RELEASE_LTO = off
+lint: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS = 4
 lint: tools
 	$(CARGO) fmt --check
 	@# --all-targets leaves out what has `bench = false` and `test = false` in Cargo.toml.
