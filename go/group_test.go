@@ -65,9 +65,15 @@ func groupProbes() []uint64 {
 
 func checkGroup(t *testing.T, members []groupMember) {
 	t.Helper()
-	views, probes := make([]View, len(members)), groupProbes()
-	for i := range members {
-		views[i] = members[i].view
+	probes := groupProbes()
+	// Behind them what few members have, and one that some do.
+	hashes := slices.Concat(probes, randomHashes(1300, 99), probes[40:41])
+	views, has := make([]View, len(members)), make([][]bool, len(members))
+	for i, member := range members {
+		views[i], has[i] = member.view, make([]bool, len(hashes))
+		for j, hash := range hashes {
+			has[i][j] = member.plain(hash)
+		}
 	}
 	for _, n := range []int{0, 1, 2, 63, 64, 65, 128, len(members)} {
 		if n > len(members) {
@@ -83,8 +89,8 @@ func checkGroup(t *testing.T, members []groupMember) {
 		for j, hash := range probes {
 			answers = group.ContainsHash(hash, answers)
 			yes := 0
-			for i, member := range members[:n] {
-				want := member.plain(hash)
+			for i := range n {
+				want := has[i][j]
 				if answers.Has(i) != want || rows.Has(64*words*j+i) != want {
 					t.Fatalf("member %d of %d, hash %x: want %v", i, n, hash, want)
 				}
@@ -96,15 +102,15 @@ func checkGroup(t *testing.T, members []groupMember) {
 				t.Fatalf("%d members, hash %x: bits past the end", n, hash)
 			}
 		}
-		checkManyOfGroup(t, group, members[:n], probes)
+		checkManyOfGroup(t, group, hashes, len(probes), has[:n])
 		numbers := make([]uint32, len(probes)-1)
 		for j := range numbers {
 			numbers[j] = uint32(j * 31 % (n + 1))
 		}
 		numbers[5] = ^uint32(0)
 		pairs := group.ContainsPairs(numbers, probes, answers)
-		for j, hash := range probes {
-			want := j >= len(numbers) || int64(numbers[j]) >= int64(n) || members[numbers[j]].plain(hash)
+		for j := range probes {
+			want := j >= len(numbers) || int64(numbers[j]) >= int64(n) || has[numbers[j]][j]
 			if pairs.Has(j) != want {
 				t.Fatalf("pair %d, %d members: want %v", j, n, want)
 			}
@@ -137,35 +143,34 @@ func checkGroup(t *testing.T, members []groupMember) {
 }
 
 // checkManyOfGroup holds the answers filter by filter, and those for any of many hashes, to the members'.
-func checkManyOfGroup(t *testing.T, group *Group, members []groupMember, probes []uint64) {
+func checkManyOfGroup(t *testing.T, group *Group, hashes []uint64, probes int, has [][]bool) {
 	t.Helper()
-	absent := randomHashes(1300, 99)
-	for _, asked := range [][]uint64{nil, probes[:1], probes[1:4], probes[:5], probes[3:68], probes, append(absent, probes[40]), absent} {
-		each := (len(asked) + 63) / 64
-		rows := group.ContainsHashesByMember(asked, Bitmap{^uint64(0)})
-		some := group.ContainsAnyHash(asked, Bitmap{^uint64(0)})
+	for _, asked := range [][2]int{{0, 0}, {0, 1}, {1, 4}, {0, 5}, {3, 68}, {0, probes}, {probes, len(hashes)}, {probes, len(hashes) - 1}} {
+		first, end := asked[0], asked[1]
+		each := (end - first + 63) / 64
+		rows := group.ContainsHashesByMember(hashes[first:end], Bitmap{^uint64(0)})
+		some := group.ContainsAnyHash(hashes[first:end], Bitmap{^uint64(0)})
 		total, maybe := 0, 0
-		for i, member := range members {
+		for i := range has {
 			found := 0
-			for j, hash := range asked {
-				want := member.plain(hash)
+			for j, want := range has[i][first:end] {
 				if rows.Has(64*each*i+j) != want {
-					t.Fatalf("filter %d of %d, hash %x: want %v", i, len(members), hash, want)
+					t.Fatalf("filter %d of %d, hash %x: want %v", i, len(has), hashes[first+j], want)
 				}
 				if want {
 					found++
 				}
 			}
 			if some.Has(i) != (found > 0) {
-				t.Fatalf("filter %d of %d has %d of %d hashes: %v", i, len(members), found, len(asked), some.Has(i))
+				t.Fatalf("filter %d of %d has %d of %d hashes: %v", i, len(has), found, end-first, some.Has(i))
 			}
 			if found > 0 {
 				maybe++
 			}
 			total += found
 		}
-		if len(rows) != each*len(members) || rows.Count() != total || some.Count() != maybe {
-			t.Fatalf("%d filters, %d hashes: bits past the end", len(members), len(asked))
+		if len(rows) != each*len(has) || rows.Count() != total || some.Count() != maybe {
+			t.Fatalf("%d filters, %d hashes: bits past the end", len(has), end-first)
 		}
 	}
 }

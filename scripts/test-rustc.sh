@@ -3,18 +3,16 @@
 #
 #   scripts/test-rustc.sh RUSTC [ARGUMENT OF rustc]...
 #
-# The library is compiled as told: how it is compiled is what `all` tests. Its unit tests are that once more, and not
-# optimised much. What calls the library, the test programs, is not optimised: that takes five times as long, and most
-# tests run no faster. But with all cases the program `all` does, so natively TEST_LEVEL is its level.
+# The library is compiled as told, with its unit tests: what they test is how it is compiled. What calls it, the test
+# programs, is not optimised: that takes five times as long, and most tests run no faster. But with all cases the
+# program `all` does, so natively TEST_LEVEL is its level.
 compiler=$1
 shift
 for argument; do
     [ "${previous-}" != --crate-name ] || name=$argument
-    [ "$argument" != --test ] || tests=yes
     previous=$argument
 done
-case ${name-}${tests+ tests} in
-    'bloomline tests') exec "$compiler" "$@" -Copt-level=1 ;;
+case ${name-} in
     # No crate, or what is in a library.
     '' | ___ | bloomline | bloomline_* | c_library) exec "$compiler" "$@" ;;
 esac
