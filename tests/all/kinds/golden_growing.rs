@@ -315,7 +315,7 @@ fn any_byte_changed() {
     let intact = intact().encode();
     assert!(stash_of(&intact) > 0 && get(&intact, K) == 16);
     let mut state = 11;
-    for _ in 0..if fewer() { 40 } else { 600 } {
+    for _ in 0..if fewer() { 20 } else { 600 } {
         let mut bytes = intact.clone();
         let at = next_random(&mut state) as usize % (bytes.len() - 64);
         bytes[at] ^= 1 << (next_random(&mut state) % 8);
