@@ -27,9 +27,10 @@ TESTS_PROFILE := $(TEST_PROFILE) TEST_LEVEL=1 RUSTC_WORKSPACE_WRAPPER='$(CURDIR)
 # The backends that this CPU has must run.
 REQUIRE := BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)} || exit; \
     export BLOOMLINE_REQUIRE_BACKENDS
-# The lab, compiled for this CPU, with the C library that it opens, the headers of Boost and the wheel of pyarrow, if any.
-LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) PYARROW=$(PYARROW) \
-    RUSTFLAGS="-C target-cpu=native" $(CARGO)
+# The lab, compiled for this CPU, with the C library that it opens, the headers of Boost, the source of RocksDB and the
+# wheel of pyarrow, if any. The memory of all filters is to lie in huge pages, as this library's does by itself.
+LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) ROCKSDB=$(ROCKSDB) PYARROW=$(PYARROW) \
+    GLIBC_TUNABLES=glibc.malloc.hugetlb=1 RUSTFLAGS="-C target-cpu=native" $(CARGO)
 LAB_ARGS := --release --manifest-path lab/Cargo.toml
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
@@ -230,7 +231,7 @@ golden: ## rewrites golden/ from the definition; a change there is a new format
 instructions: test-tools lib ## rewrites c-tests/instructions.txt, how many instructions calls take
 	BLESS=1 $(MAKE) --no-print-directory -C c-tests instructions
 
-lab: lib ## this library, others in Rust and C++, and the limits: QUICK=1, PARTS=speed, BOOST=headers, PYARROW=wheel, WRITE=1 (docs/)
+lab: lib ## this library, others in Rust and C++, and the limits: QUICK=1, PARTS=speed, BOOST=headers, ROCKSDB=source, PYARROW=wheel, WRITE=1 (docs/)
 	$(LAB) run $(LAB_ARGS) -- $(if $(QUICK),--quick) $(if $(WRITE),--write) $(if $(UP_TO),--up-to=$(UP_TO)) $(PARTS)
 
 test-lab: lib ## the lab over tiny filters: no contender gives a false negative, rates are as in theory

@@ -1,6 +1,6 @@
 //! Compiles the contenders in C++: Boost.Bloom where `BOOST` names a directory of Boost's headers, and
-//! RocksDB's filter where its library is installed (`ROCKSDB=no` leaves it out). Without either,
-//! `peers.cc` has none. SeqAn's interleaved Bloom filter where Debian's libseqan3-dev is
+//! RocksDB's filter where its library is installed (`ROCKSDB=no` leaves it out), and compiled for this CPU
+//! where `ROCKSDB` names the directory of its source. Without any, `peers.cc` has none. SeqAn's interleaved Bloom filter where Debian's libseqan3-dev is
 //! installed (`SEQAN=no` leaves it out). Arrow Acero's filter and that of Parquet C++ where `PYARROW` names
 //! the directory `pyarrow` of its wheel, which has headers and libraries.
 //!
@@ -20,10 +20,13 @@ fn main() {
         Some(library) if cfg!(target_os = "linux") => link_c_face(&library),
         _ => println!("cargo::warning=no BLOOMLINE_LIB, or not Linux: nothing is called through C"),
     }
-    println!("cargo::rerun-if-changed=src/peers.cc");
-    println!("cargo::rerun-if-changed=src/huge.h");
+    for file in ["peers.cc", "peer.h", "rocksdb_source.cc"] {
+        println!("cargo::rerun-if-changed=src/{file}");
+    }
     let boost = env::var("BOOST").ok().filter(|directory| !directory.is_empty());
-    let rocksdb = has("rocksdb/filter_policy.h") && env::var("ROCKSDB").as_deref() != Ok("no");
+    let from = env::var("ROCKSDB").unwrap_or_default();
+    let rocksdb = has("rocksdb/filter_policy.h") && from != "no";
+    let source = Some(from).filter(|from| !from.is_empty() && from != "no");
     let mut build = compile("src/peers.cc", "c++17");
     if let Some(directory) = boost {
         let includes = [Path::new(&directory).to_path_buf(), Path::new(&directory).join("include")];
@@ -35,7 +38,18 @@ fn main() {
     if rocksdb {
         build.define("LAB_ROCKSDB", None);
     }
+    if source.is_some() {
+        build.define("LAB_ROCKSDB_SOURCE", None);
+    }
     build.compile("labpeers");
+    if let Some(directory) = source {
+        let (source, header) = (Path::new(&directory), "util/bloom_impl.h");
+        assert!(source.join(header).exists(), "ROCKSDB={directory}: there is no {header}");
+        let mut build = compile("src/rocksdb_source.cc", "c++20");
+        // As its releases are, without checks.
+        build.include(source).include(source.join("include")).define("NDEBUG", None);
+        build.compile("labrocksdb");
+    }
     if rocksdb {
         println!("cargo::rustc-link-lib=rocksdb");
     }

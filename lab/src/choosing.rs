@@ -3,6 +3,7 @@
 //! the same rate; the result is the ratio of their times. Two sizes: as many keys as make the plain
 //! filter 256 KiB, and 64 MiB, at 1 %.
 
+use crate::common::data::size_name;
 use crate::common::machine;
 use crate::common::rounds::{Keys, Plan, Ratio, median, ratio};
 use crate::contender::{By, Can, Kind, RATE, Shared, Size, Timed};
@@ -12,14 +13,15 @@ use crate::measure::{
 };
 use crate::ours::{self, CONCURRENT, COUNTING, CUCKOO, WINDOW};
 use crate::speed::{Effort, TWO, per_cent};
-use crate::{choosing_chart, crates};
+use crate::watch::Watch;
+use crate::{choosing_chart, crates, limits};
 use std::fmt::Write;
 use std::time::Duration;
 
 /// Rates of the table of what each takes.
 const TAKES: [f64; 2] = [RATE, 0.001];
 
-pub(crate) fn run(kinds: &[Kind], effort: Effort) -> Report {
+pub(crate) fn run(kinds: &[Kind], effort: Effort, watch: &mut Watch) -> Report {
     let machine = machine::describe();
     let quick = effort != Effort::Full;
     let classes = classes(quick);
@@ -34,7 +36,7 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort) -> Report {
         }));
     }
     for (size, class) in classes.iter().enumerate() {
-        for (name, figures) in figures(class, kinds, quick) {
+        for (name, figures) in figures(class, kinds, quick, watch) {
             let row = rows.iter_mut().find(|row| row.name == name);
             row.expect("what is measured has a row").figures[size] = Some(figures);
         }
@@ -50,7 +52,12 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort) -> Report {
 }
 
 /// Times all kinds of one size, and the plain filters that they are set against.
-fn figures(class: &Class, kinds: &[Kind], quick: bool) -> Vec<(String, Figures)> {
+fn figures(
+    class: &Class,
+    kinds: &[Kind],
+    quick: bool,
+    watch: &mut Watch,
+) -> Vec<(String, Figures)> {
     let is_wanted = |kind: &Kind, timed: &Timed| {
         !quick || class.parts == 1 || !(kind.by == By::Others || timed.against > RATE)
     };
@@ -71,7 +78,11 @@ fn figures(class: &Class, kinds: &[Kind], quick: bool) -> Vec<(String, Figures)>
     let of = |&(kind, timed): &(_, &Timed)| Entry { kind, size: Size::Rate(timed.rate) };
     let mut entries: Vec<Entry<'_>> = wanted.iter().map(of).collect();
     entries.extend(plain.iter().map(|&rate| Entry { kind: plain_kind, size: Size::Rate(rate) }));
-    let all = measure(class, &entries);
+    // By which one sees whether something else disturbed the others.
+    let touches =
+        kinds.iter().filter(|kind| [limits::INLINED, limits::IN_BATCHES].contains(&&*kind.name));
+    entries.extend(touches.map(|kind| Entry { kind, size: Size::Rate(RATE) }));
+    let all = measure(class, &entries, watch);
     let plain_of = |rate: f64| {
         let is_it = |entry: &Entry<'_>| {
             entry.kind.name == plain_kind.name && entry.size == Size::Rate(rate)
@@ -138,7 +149,9 @@ fn classes(quick: bool) -> [Class; 2] {
     let plan = |rounds, turn| Plan { rounds, turn: Duration::from_millis(turn), keys: Keys::Hot };
     let (fills, [many, some]) = if quick { (9, [11, 5]) } else { (25, [25, 9]) };
     let [small, large] = TWO.map(|bytes| Class {
+        part: "filter types",
         name: "cache".into(),
+        size: size_name(bytes),
         keys: (bytes as f64 * 8.0 / bits) as u64,
         fills,
         parts: 1,

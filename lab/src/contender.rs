@@ -67,9 +67,6 @@ pub(crate) trait Contender {
         count
     }
 
-    /// Asks the system for huge pages, where it does not by itself and can be told.
-    fn ask_for_huge_pages(&mut self) {}
-
     /// Single probes, each of which has to wait for the one before: see [`chain`].
     fn one_by_one(&self, pairs: &[[u64; 2]]) -> usize {
         chain(pairs, |hash| usize::from(self.contains(hash)))

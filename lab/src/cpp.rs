@@ -1,4 +1,4 @@
-//! The contenders in C++, as far as `build.rs` found them: see `peers.cc`.
+//! The contenders in C++, as far as `build.rs` found them: see `peers.cc` and `rocksdb_source.cc`.
 
 use crate::contender::{By, Contender, Kind, Size, Sizes};
 use crate::model;
@@ -9,16 +9,18 @@ pub(crate) const FAST32: &str = "Boost, `fast_multiblock32<8>`";
 pub(crate) const BEST64: &str = "Boost, `fast_multiblock64`, best k";
 pub(crate) const BEST32: &str = "Boost, `fast_multiblock32`, best k";
 pub(crate) const STANDARD: &str = "Boost, standard";
-pub(crate) const ROCKSDB: &str = "RocksDB's reader";
+pub(crate) const ROCKSDB: &str = "RocksDB's reader, Debian's build";
+pub(crate) const ROCKSDB_SOURCE: &str = "RocksDB, `FastLocalBloomImpl`";
 
 /// The numbers are those of `lab_peer_new`.
-const ALL: [(c_int, &str, Sizes); 6] = [
+const ALL: [(c_int, &str, Sizes); 7] = [
     (0, FAST64, Sizes::All),
     (1, FAST32, Sizes::All),
     (2, BEST64, Sizes::Two),
     (3, BEST32, Sizes::Two),
     (4, STANDARD, Sizes::Two),
     (ROCKS, ROCKSDB, Sizes::Most),
+    (ROCKS + 1, ROCKSDB_SOURCE, Sizes::All),
 ];
 const ROCKS: c_int = 5;
 
@@ -38,19 +40,19 @@ unsafe extern "C" {
     fn lab_peer_singles(peer: *const Object, hashes: *const u64, n: usize) -> usize;
     fn lab_peer_batches(peer: *const Object, hashes: *const u64, n: usize, each: usize) -> usize;
     fn lab_peer_select(peer: *const Object, hashes: *const u64, n: usize, rows: *mut u32) -> usize;
-    fn lab_peer_ask_for_huge_pages(peer: *mut Object);
     fn lab_peer_chain(peer: *const Object, pairs: *const [u64; 2], n: usize) -> usize;
 }
 
 pub(crate) fn kinds() -> Vec<Kind> {
-    let there =
-        |&(which, ..): &(c_int, &str, Sizes)| !version(usize::from(which == ROCKS)).is_empty();
+    let there = |&(which, ..): &(c_int, &str, Sizes)| {
+        !version((which - ROCKS + 1).max(0) as usize).is_empty()
+    };
     let kind = |(which, name, sizes)| {
         Kind::new(name, By::Others, sizes, move |keys, size| {
             let (bits, rate) = match size {
                 Size::Bits(bits) => (bits, 0.0),
-                // It asks for bits, and its lines are of 512 of them.
-                Size::Rate(rate) if which == ROCKS => (model::bits_for(rate, model::line), 0.0),
+                // RocksDB asks for bits, and its lines are of 512 of them.
+                Size::Rate(rate) if which >= ROCKS => (model::bits_for(rate, model::line), 0.0),
                 Size::Rate(rate) => (0.0, rate),
             };
             // SAFETY: any numbers will do.
@@ -61,7 +63,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
     ALL.into_iter().filter(there).map(kind).collect()
 }
 
-/// The versions of Boost and RocksDB; of what there is not, nothing.
+/// The versions of Boost, of RocksDB as it is installed and of its source; of what there is not, nothing.
 pub(crate) fn version(which: usize) -> String {
     // SAFETY: it returns a static text.
     let text = unsafe { CStr::from_ptr(lab_peer_version(which as c_int)) };
@@ -119,11 +121,6 @@ impl Contender for Peer {
         assert!(rows.len() >= hashes.len(), "room for all");
         // SAFETY: see above; there is room for the numbers of all.
         unsafe { lab_peer_select(self.0, hashes.as_ptr(), hashes.len(), rows.as_mut_ptr()) }
-    }
-
-    fn ask_for_huge_pages(&mut self) {
-        // SAFETY: see above.
-        unsafe { lab_peer_ask_for_huge_pages(self.0) }
     }
 
     fn one_by_one(&self, pairs: &[[u64; 2]]) -> usize {

@@ -5,7 +5,7 @@
 //! | crate | how it is called here |
 //! |---|---|
 //! | fastbloom | `insert_hash`, `contains_hash`; k for the number of keys |
-//! | sbbf-rs | its functions for this CPU, over aligned memory in huge pages |
+//! | sbbf-rs | its functions for this CPU, over aligned memory |
 //! | parquet | `Sbbf::new` over any number of blocks; it hashes by itself: XXH64 of the 8 bytes |
 //! | bloomfilter | `set`, `check`; it hashes by itself: SipHash |
 //! | xorf | `BinaryFuse8` of the hashes, built at the end: the building includes keeping the hashes |

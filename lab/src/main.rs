@@ -15,11 +15,11 @@
 //! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
 //! go to `lab/results/`, with `--write` into `docs/`, too: the tables between two marker comments of a
 //! page, the pictures and their CSV files. It writes only if all peers in C++ are here, those of `columns` if
-//! this part is wanted. All of it is compiled for the CPU that it runs on, so single probes of this library are
+//! this part is wanted, and nothing of a part that something else disturbed ([`watch`]). All of it is compiled for the CPU that it runs on, so single probes of this library are
 //! inlined; those called "in C" go through its static library, which is compiled for any CPU.
 //!
-//! Only what is measured counts: the bits that a filter takes and the rate that it has. With
-//! `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` all filters get huge pages, as this library's do by themselves.
+//! Only what is measured counts: the bits that a filter takes and the rate that it has. All filters are to lie
+//! in pages of the same kind ([`pages`]): it says so if they do not, and writes nothing.
 
 #[path = "../../benches/common/mod.rs"]
 mod common;
@@ -43,15 +43,18 @@ mod matrix;
 mod measure;
 mod model;
 mod ours;
+mod pages;
 mod rates;
 mod speed;
 mod views;
+mod watch;
 
 use contender::Kind;
 use speed::Effort;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use watch::Watch;
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -77,14 +80,21 @@ fn main() {
         eprintln!("lab: with --write their rows in docs/ would be lost: {}", missing.join(", "));
         std::process::exit(2);
     }
+    if let Some(differ) = pages::differ() {
+        eprintln!("lab: {differ}");
+        if write {
+            std::process::exit(2);
+        }
+    }
     let start = Instant::now();
-    let lab = Lab { kinds: kinds(), effort, up_to, write };
+    let mut lab = Lab { kinds: kinds(), effort, up_to, write };
     println!("{}", common::machine::describe());
     for line in note() {
         println!("{line}");
     }
+    let (mut watch, mut doubts) = (Watch::default(), Vec::new());
     if is_wanted("speed") {
-        lab.speed();
+        doubts.extend(lab.speed(&mut watch));
     }
     if is_wanted("groups") {
         lab.groups();
@@ -99,13 +109,20 @@ fn main() {
         lab.rates();
     }
     if is_wanted("choosing") {
-        lab.choosing();
+        doubts.extend(lab.choosing(&mut watch));
     }
     if is_wanted("line") {
         lab.picture("line.svg", &line_picture::draw());
     }
     println!("\nLoad average at the end: {}.", common::machine::load());
     eprintln!("{:.0} s", start.elapsed().as_secs_f64());
+    for line in doubts.iter().chain(watch.small()) {
+        eprintln!("lab: {line}");
+    }
+    if write && !doubts.is_empty() {
+        eprintln!("lab: nothing of these parts is written to docs/");
+        std::process::exit(1);
+    }
 }
 
 /// All contenders. The plain filter, that others are set against, comes first.
@@ -125,6 +142,7 @@ fn missing(columns: bool) -> Vec<&'static str> {
         (cfg!(c_face), "the C interface (BLOOMLINE_LIB)"),
         (!cpp::version(0).is_empty(), "Boost.Bloom (BOOST)"),
         (!cpp::version(1).is_empty(), "RocksDB (librocksdb-dev)"),
+        (!cpp::version(2).is_empty(), "RocksDB's source (ROCKSDB)"),
         (cfg!(seqan), "SeqAn (libseqan3-dev)"),
         (cfg!(arrow) || !columns, "Acero and Parquet C++ (PYARROW)"),
     ];
@@ -140,8 +158,12 @@ struct Lab {
 }
 
 impl Lab {
-    fn speed(&self) {
-        let rows = speed::run(&self.kinds, self.effort, self.up_to);
+    /// Returns what disturbed it. Then nothing of it is published.
+    fn speed(&mut self, watch: &mut Watch) -> Vec<String> {
+        let rows = speed::run(&self.kinds, self.effort, self.up_to, watch);
+        let doubts = watch.doubts("speed");
+        let write = self.write;
+        self.write &= doubts.is_empty();
         let tables = speed::tables(&rows);
         println!("\n## Speed\n{tables}");
         self.put("benchmarks/speed.csv", &speed::csv(&rows));
@@ -153,6 +175,8 @@ impl Lab {
         ];
         let pictures = pictures.join("\n");
         self.page("PERFORMANCE.md", "speed", &format!("{}\n\n{pictures}\n{tables}", about()));
+        self.write = write;
+        doubts
     }
 
     fn groups(&self) {
@@ -187,11 +211,17 @@ impl Lab {
         self.page("PERFORMANCE.md", "rates", &table);
     }
 
-    fn choosing(&self) {
-        let report = choosing::run(&self.kinds, self.effort);
+    /// As `speed`.
+    fn choosing(&mut self, watch: &mut Watch) -> Vec<String> {
+        let report = choosing::run(&self.kinds, self.effort, watch);
+        let doubts = watch.doubts("filter types");
+        let write = self.write;
+        self.write &= doubts.is_empty();
         println!("\n## Filter types\n\n{}\n{}", report.details(), report.page());
         self.picture("choosing.svg", &report.chart());
         self.page("CHOOSING.md", "choosing", &report.page());
+        self.write = write;
+        doubts
     }
 
     /// Writes a picture, for light pages and for dark ones.
@@ -267,7 +297,7 @@ fn note() -> Vec<String> {
         Some(format!("{name} {}", after.split('"').next()?))
     };
     let mut versions: Vec<String> = crates.into_iter().filter_map(version).collect();
-    for (which, name) in ["Boost", "RocksDB"].iter().enumerate() {
+    for (which, name) in ["Boost", "RocksDB (installed)", "RocksDB (source)"].iter().enumerate() {
         let version = cpp::version(which);
         if !version.is_empty() {
             versions.push(format!("{name} {version}"));
@@ -282,7 +312,7 @@ fn note() -> Vec<String> {
         about(),
         format!("{}. Backend: {backend}.", versions.join(", ")),
         "Medians of interleaved rounds, CPU time of one thread, hashes given, compiled for this CPU. \
-         Command: make lab WRITE=1 BOOST=directory."
+         Command: make lab WRITE=1 BOOST=directory ROCKSDB=directory PYARROW=directory."
             .into(),
     ]
 }

@@ -5,7 +5,9 @@ use crate::common::data::{hashes, mix};
 use crate::common::memory::Array;
 use crate::common::rounds::{BATCH, Plan, Rounds, median, processor_time};
 use crate::contender::{By, Contender, Kind, Shared, Size, Sizes};
-use crate::limits::IN_BATCHES;
+use crate::limits::{IN_BATCHES, INLINED};
+use crate::pages;
+use crate::watch::{AGAIN, Watch, disturbed};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -13,7 +15,11 @@ use std::time::Duration;
 
 /// How large the filters are, and how long to measure them.
 pub(crate) struct Class {
+    /// The part of the lab, and what all its filters have in common.
+    pub(crate) part: &'static str,
     pub(crate) name: String,
+    /// The size of a plain filter, as classes of several parts have it.
+    pub(crate) size: String,
     pub(crate) keys: u64,
     /// Fillings from empty to full that are timed, after one that is not.
     pub(crate) fills: usize,
@@ -158,15 +164,27 @@ fn timed(hashes: &[u64], mut work: impl FnMut(&[u64])) -> f64 {
 }
 
 /// Measures all of them, of one class. None of a kind that cannot be of the size.
-pub(crate) fn measure(class: &Class, entries: &[Entry<'_>]) -> Vec<Option<Measured>> {
+pub(crate) fn measure(
+    class: &Class,
+    entries: &[Entry<'_>],
+    watch: &mut Watch,
+) -> Vec<Option<Measured>> {
     let running = |entry| Running { entry, contender: None, measured: Measured::default() };
     let mut members: Vec<Running<'_>> = entries.iter().map(running).collect();
-    fill(class, &mut members);
-    ask(class, &mut members);
+    fill(class, &mut members, watch);
+    ask(class, &mut members, watch);
     if class.remove {
         remove(class, &mut members);
     }
-    members.into_iter().map(|running| running.contender.map(|_| running.measured)).collect()
+    let measured = members.into_iter().map(|Running { entry, contender, measured }| {
+        let contender = contender?;
+        let name = format!("{}, {}: {}", class.part, class.name, entry.kind.name);
+        if measured.bytes >= pages::GIVEN_BACK {
+            watch.lies(name, pages::of(contender, measured.bytes / 2));
+        }
+        Some(measured)
+    });
+    measured.collect()
 }
 
 /// One that is being measured.
@@ -178,40 +196,63 @@ struct Running<'a> {
 }
 
 /// Fills them from empty to full, the last time for good.
-fn fill(class: &Class, members: &mut [Running<'_>]) {
-    if class.each {
-        fill_by(class, members, Insert::Each);
+fn fill(class: &Class, members: &mut [Running<'_>], watch: &mut Watch) {
+    let like = format!("{}, inserts", class.size);
+    let ways = [(Insert::Each, "inserts one by one"), (Insert::Best, "inserts")];
+    for (how, name) in ways.into_iter().skip(usize::from(!class.each)) {
+        let name = format!("{}, {}, {name}", class.part, class.name);
+        let mut touch = None;
+        for again in 0..=AGAIN {
+            if again > 0 {
+                eprintln!("{name}: disturbed, once more");
+            }
+            touch = fill_by(class, members, how);
+            let Some([least, all]) = touch else { break };
+            if disturbed(&[least, all]).is_empty() && !watch.is_disturbed(&like, all) {
+                break;
+            }
+        }
+        for (what, touch) in [", its fastest part", ""].into_iter().zip(touch.into_iter().flatten())
+        {
+            watch.keep(format!("{name}{what}"), like.clone(), touch);
+        }
     }
-    fill_by(class, members, Insert::Best);
 }
 
 /// How keys are inserted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Insert {
-    /// By a call for each; not into filters that have another way, too, and not that.
+    /// By a call for each: into filters that have another way, too, and the loop that only touches lines.
     Each,
     /// In batches, where there is such a call.
     Best,
 }
 
-fn fill_by(class: &Class, members: &mut [Running<'_>], how: Insert) {
+/// Returns what the loop that only touches lines takes, if it is among them: in the fastest part of the
+/// filling, and in all.
+fn fill_by(class: &Class, members: &mut [Running<'_>], how: Insert) -> Option<[f64; 2]> {
     // The first of several only warms up.
     let warm_up = usize::from(class.fills > 1);
     let has_both = |contender: &mut Box<dyn Contender>| {
         contender.insert_batch(&[]) && contender.insert_each(&[])
     };
+    // By batches, and by a call for each.
+    let mut times = vec![[Vec::new(), Vec::new()]; members.len()];
     for round in 0..class.fills + warm_up {
         for part in 0..class.parts {
             let hashes = part_of_keys(class.keys, part, class.parts);
             for turn in 0..members.len() {
                 let i = (turn + round + part as usize) % members.len();
-                let Running { entry, contender, measured } = &mut members[i];
+                let Running { entry, contender, .. } = &mut members[i];
                 if part == 0 {
                     // First the memory of the one before is given back.
                     *contender = None;
                     *contender = (entry.kind.build)(class.keys, entry.size);
                     // What has one way to insert is filled once.
-                    contender.take_if(|contender| how == Insert::Each && !has_both(contender));
+                    let is_touch = entry.kind.name == INLINED;
+                    contender.take_if(|contender| {
+                        how == Insert::Each && !is_touch && !has_both(contender)
+                    });
                 }
                 let Some(contender) = contender else { continue };
                 let mut by_batch = how == Insert::Best;
@@ -220,9 +261,7 @@ fn fill_by(class: &Class, members: &mut [Running<'_>], how: Insert) {
                     assert!(by_batch || contender.insert_each(hashes), "it has a way to insert");
                 });
                 if round >= warm_up {
-                    let to =
-                        if by_batch { &mut measured.insert } else { &mut measured.insert_each };
-                    to.push(ns);
+                    times[i][usize::from(!by_batch)].push(ns);
                 }
             }
             if class.keys > 1 << 22 {
@@ -233,23 +272,37 @@ fn fill_by(class: &Class, members: &mut [Running<'_>], how: Insert) {
     if class.keys > 1 << 22 {
         eprintln!();
     }
-    for Running { contender, measured, .. } in members {
+    let mut touch = None;
+    for (Running { entry, contender, measured }, mut times) in members.iter_mut().zip(times) {
         // What is built at the end is shared among the keys.
         let Some(contender) = contender else { continue };
         let start = processor_time();
         contender.filled();
         let ns = (processor_time() - start).as_nanos() as f64 / class.keys as f64;
-        let of_it = if measured.insert.is_empty() || how == Insert::Each {
-            &mut measured.insert_each
-        } else {
-            &mut measured.insert
-        };
-        of_it.iter_mut().for_each(|some| *some += ns);
+        times.iter_mut().flatten().for_each(|some| *some += ns);
+        if entry.kind.name == INLINED {
+            touch = Some(fastest_and_all(class, &times[1]));
+        }
+        for (to, times) in [&mut measured.insert, &mut measured.insert_each].into_iter().zip(times)
+        {
+            if !times.is_empty() {
+                *to = times;
+            }
+        }
     }
+    touch
+}
+
+fn fastest_and_all(class: &Class, times: &[f64]) -> [f64; 2] {
+    if class.parts == 1 {
+        return [median(times); 2];
+    }
+    let runs = times.as_chunks::<RUN>().0;
+    [runs.iter().map(|run| median(run)).fold(f64::INFINITY, f64::min), of_a_filling(times)]
 }
 
 /// Probes them in all ways.
-fn ask(class: &Class, members: &mut [Running<'_>]) {
+fn ask(class: &Class, members: &mut [Running<'_>], watch: &mut Watch) {
     eprintln!("{}: probing", class.name);
     let absent = absent_keys(ABSENTEES.max(class.probes));
     let some = part_of_keys(class.keys, 0, class.keys.div_ceil(1 << 17));
@@ -264,18 +317,65 @@ fn ask(class: &Class, members: &mut [Running<'_>]) {
         running.measured.bits = bytes as f64 * 8.0 / class.keys as f64;
         running.measured.rate = if limit { f64::NAN } else { positives };
     }
-    let mixes = [Mix::Half, Mix::Present, Mix::Absent];
-    for mix in mixes {
-        for &(way, of) in &class.ways {
-            if of == mix {
-                ask_so(class, way, mix, members, &absent);
+    let mut blocks = Vec::new();
+    for mix in [Mix::Half, Mix::Present, Mix::Absent] {
+        for &(way, _) in class.ways.iter().filter(|(_, of)| *of == mix) {
+            blocks.push(ask_so(class, way, mix, members, &absent));
+        }
+    }
+    let again = |block: &mut Block| {
+        let new = ask_so(class, block.way, block.mix, members, &absent);
+        if new.touch < block.touch {
+            *block = new;
+        }
+    };
+    let like = |block: &Block| format!("{}, {}", class.size, block.way.name());
+    // A block with no other like it is measured twice, as no comparison would tell that it is disturbed.
+    for i in 0..blocks.len() {
+        let alike = blocks.iter().filter(|block| block.way == blocks[i].way).count();
+        if blocks[i].touch.is_some() && alike + watch.touches(&like(&blocks[i])).len() == 1 {
+            again(&mut blocks[i]);
+        }
+    }
+    let name = |block: &Block| {
+        let (way, mix) = (block.way.name(), block.mix.name());
+        format!("{}, {}, {way}, {mix}", class.part, class.name)
+    };
+    for _ in 0..AGAIN {
+        for i in 0..blocks.len() {
+            let Some(touch) = blocks[i].touch else { continue };
+            let alike = blocks.iter().filter(|block| block.way == blocks[i].way);
+            let mut touches = watch.touches(&like(&blocks[i]));
+            touches.extend(alike.filter_map(|block| block.touch));
+            touches.push(touch);
+            if disturbed(&touches).contains(&(touches.len() - 1)) {
+                eprintln!("{}: disturbed, once more", name(&blocks[i]));
+                again(&mut blocks[i]);
             }
+        }
+    }
+    for block in blocks {
+        if let Some(touch) = block.touch {
+            watch.keep(name(&block), like(&block), touch);
+        }
+        for (i, ns) in block.times {
+            members[i].measured.probes.push((block.way, block.mix, ns));
         }
     }
 }
 
+/// All contenders probed in one way.
+struct Block {
+    way: Way,
+    mix: Mix,
+    /// The number of a contender, and what it takes.
+    times: Vec<(usize, Vec<f64>)>,
+    /// What the loop takes that only touches lines, if it is among them.
+    touch: Option<f64>,
+}
+
 /// Probes them in one way.
-fn ask_so(class: &Class, way: Way, mix: Mix, members: &mut [Running<'_>], absent: &[u64]) {
+fn ask_so(class: &Class, way: Way, mix: Mix, members: &[Running<'_>], absent: &[u64]) -> Block {
     let probes = probes(class.keys, class.probes, mix, absent);
     let pairs = probes.as_chunks::<2>().0;
     let pairs = &pairs[..pairs.len().min(1 << 17)];
@@ -298,12 +398,17 @@ fn ask_so(class: &Class, way: Way, mix: Mix, members: &mut [Running<'_>], absent
             }
         }
     }
-    let times = rounds.run();
-    let names: Vec<usize> = times.names().map(|name| name.parse().expect("a number")).collect();
-    for i in names {
-        let ns = times.of(&i.to_string()).to_vec();
-        members[i].measured.probes.push((way, mix, ns));
-    }
+    let found = rounds.run();
+    let number = |name: &str| name.parse().expect("a number");
+    let times: Vec<(usize, Vec<f64>)> =
+        found.names().map(|name| (number(name), found.of(name).to_vec())).collect();
+    let touch = match way {
+        Way::Single | Way::Waiting => INLINED,
+        Way::Best | Way::Calls(_) => IN_BATCHES,
+    };
+    let touch = times.iter().find(|(i, _)| members[*i].entry.kind.name == touch);
+    let touch = touch.map(|(_, ns)| median(ns));
+    Block { way, mix, times, touch }
 }
 
 /// The keys to ask for: so many, of a filter of so many keys.

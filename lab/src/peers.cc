@@ -6,8 +6,11 @@
  * as they are. insert() and may_contain() of one key, and of ranges, its "bulk operations". With k = 8,
  * as its documentation has it, for which it is fastest, and with the k of the lowest rate.
  *
- * RocksDB (LAB_ROCKSDB): the reader and the builder of its own filter policy, format_version 5. Keys
- * are the 8 bytes of a hash, which it hashes by itself; a call takes 32 keys at most, as MultiGet's do.
+ * RocksDB as it is installed (LAB_ROCKSDB): the reader and the builder of its own filter policy,
+ * format_version 5. Keys are the 8 bytes of a hash, which it hashes by itself; a call takes 32 keys at
+ * most, as MultiGet's do. Debian compiles it for any CPU, without the AVX2 that its reader has.
+ *
+ * RocksDB's source (LAB_ROCKSDB_SOURCE): rocksdb_source.cc.
  */
 #include <algorithm>
 #include <cstddef>
@@ -17,59 +20,12 @@
 #include <utility>
 #include <vector>
 
-#include "huge.h"
+#include "peer.h"
 
 namespace {
 
-class Peer {
-public:
-    virtual ~Peer() {}
-    virtual size_t Bytes() const = 0;
-    /* False if it has no such call. */
-    virtual bool InsertBatch(const uint64_t *, size_t) { return false; }
-    virtual void InsertEach(const uint64_t *hashes, size_t n) = 0;
-    virtual void Filled() {}
-    virtual bool Contains(uint64_t hash) const = 0;
-    virtual size_t Singles(const uint64_t *hashes, size_t n) const = 0;
-    virtual size_t Batches(const uint64_t *hashes, size_t n, size_t each) const = 0;
-    /* Writes the numbers of those that may be present, for which there is room. */
-    virtual size_t Select(const uint64_t *hashes, size_t n, uint32_t *rows) const = 0;
-    virtual void AskForHugePages() {}
-    virtual size_t Chain(const uint64_t (*pairs)[2], size_t n) const = 0;
-};
-
-/* The loops over one(hash) of a derived class. */
-template <class Of>
-class Looping : public Peer {
-    const Of &Self() const { return static_cast<const Of &>(*this); }
-
-public:
-    bool Contains(uint64_t hash) const override { return Self().One(hash); }
-    size_t Singles(const uint64_t *hashes, size_t n) const override
-    {
-        size_t sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += Self().One(hashes[i]);
-        return sum;
-    }
-    /* Without a branch on the answers. */
-    size_t Select(const uint64_t *hashes, size_t n, uint32_t *rows) const override
-    {
-        size_t count = 0;
-        for (size_t i = 0; i < n; i++) {
-            rows[count] = static_cast<uint32_t>(i);
-            count += Self().One(hashes[i]);
-        }
-        return count;
-    }
-    size_t Chain(const uint64_t (*pairs)[2], size_t n) const override
-    {
-        size_t sum = 0, pick = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += pick = Self().One(pairs[i][pick]);
-        return sum;
-    }
-};
+using lab::Looping;
+using lab::Peer;
 
 }  // namespace
 
@@ -124,11 +80,6 @@ public:
             count += maybe;
         });
         return count;
-    }
-    void AskForHugePages() override
-    {
-        const auto bytes = filter_.array();
-        lab::AskForHugePages(bytes.data(), bytes.size());
     }
 
 private:
@@ -269,11 +220,14 @@ Peer *lab_peer_new(int which, uint64_t keys, double bits, double rate)
 #ifdef LAB_ROCKSDB
     case 5: return new Rocks(bits);
 #endif
+#ifdef LAB_ROCKSDB_SOURCE
+    case 6: return lab::NewRocksDbSource(keys, bits);
+#endif
     default: return nullptr;
     }
 }
 
-/* The version of Boost (0) or RocksDB (1), or "". */
+/* The version of Boost (0), of RocksDB as it is installed (1) or of its source (2), or "". */
 const char *lab_peer_version(int which)
 {
 #ifdef LAB_BOOST
@@ -285,6 +239,10 @@ const char *lab_peer_version(int which)
                                        "." + std::to_string(ROCKSDB_PATCH);
     if (which == 1)
         return version.c_str();
+#endif
+#ifdef LAB_ROCKSDB_SOURCE
+    if (which == 2)
+        return lab::RocksDbSourceVersion();
 #endif
     return "";
 }
@@ -304,6 +262,5 @@ size_t lab_peer_select(const Peer *peer, const uint64_t *hashes, size_t n, uint3
 {
     return peer->Select(hashes, n, rows);
 }
-void lab_peer_ask_for_huge_pages(Peer *peer) { peer->AskForHugePages(); }
 size_t lab_peer_chain(const Peer *peer, const uint64_t (*pairs)[2], size_t n) { return peer->Chain(pairs, n); }
 }

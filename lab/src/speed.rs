@@ -6,6 +6,7 @@ use crate::common::data::size_name;
 use crate::common::rounds::{BATCH, Keys, Plan, median, quartile};
 use crate::contender::{By, Kind, RATE, Size, Sizes};
 use crate::measure::{Class, Entry, Mix, RUN, Way, measure, of_a_filling};
+use crate::watch::Watch;
 use crate::{cpp, crates, limits, ours};
 use std::fmt::Write;
 use std::time::Duration;
@@ -64,7 +65,7 @@ pub(crate) enum Effort {
 }
 
 /// Of sizes up to so many bytes.
-pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
+pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize, watch: &mut Watch) -> Vec<Row> {
     let mut rows = Vec::new();
     let sizes: &[usize] = match effort {
         Effort::Smoke => &AT_A_RATE[..1],
@@ -72,7 +73,7 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
         Effort::Full => &ALL,
     };
     for &bytes in sizes.iter().filter(|&&bytes| bytes <= up_to) {
-        size(kinds, bytes, Size::Bits(BITS), effort, &mut rows);
+        size(kinds, bytes, Size::Bits(BITS), effort, watch, &mut rows);
     }
     let at_a_rate: &[usize] = match effort {
         Effort::Smoke => sizes,
@@ -80,12 +81,19 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
         Effort::Full => &AT_A_RATE,
     };
     for &bytes in at_a_rate.iter().filter(|&&bytes| bytes <= up_to) {
-        size(kinds, bytes, Size::Rate(RATE), effort, &mut rows);
+        size(kinds, bytes, Size::Rate(RATE), effort, watch, &mut rows);
     }
     rows
 }
 
-fn size(kinds: &[Kind], bytes: usize, size: Size, effort: Effort, rows: &mut Vec<Row>) {
+fn size(
+    kinds: &[Kind],
+    bytes: usize,
+    size: Size,
+    effort: Effort,
+    watch: &mut Watch,
+    rows: &mut Vec<Row>,
+) {
     let is_for_all = effort == Effort::Smoke
         || bytes == TWO[0]
         || (bytes == TWO[1] && effort == Effort::Full)
@@ -99,7 +107,7 @@ fn size(kinds: &[Kind], bytes: usize, size: Size, effort: Effort, rows: &mut Vec
     let of_kind = |kind| Entry { kind, size };
     let entries: Vec<Entry<'_>> = kinds.iter().filter(wanted).map(of_kind).collect();
     let class = class(bytes, size, effort, is_for_all);
-    for (entry, measured) in entries.iter().zip(measure(&class, &entries)) {
+    for (entry, measured) in entries.iter().zip(measure(&class, &entries, watch)) {
         let Some(measured) = measured else { continue };
         let mut row = |what: String, mix, ns: Vec<f64>| {
             // What takes too long is not measured in the largest.
@@ -155,7 +163,12 @@ fn class(bytes: usize, size: Size, effort: Effort, is_for_all: bool) -> Class {
         (Effort::Full, false) => (5, 4),
     };
     Class {
+        part: match size {
+            Size::Bits(_) => "speed, at equal memory",
+            Size::Rate(_) => "speed, at an equal rate",
+        },
         name: size_name(bytes),
+        size: size_name(bytes),
         keys: (bytes as f64 * 8.0 / bits) as u64,
         fills: if is_small && effort == Effort::Full { 9 } else { 1 },
         parts: if is_small { 1 } else { 16 * RUN as u64 },
@@ -373,7 +386,7 @@ const SHOWN: [(&str, &str, usize); 8] = [
     (crates::SBBF_RS, "sbbf-rs", 2),
     (cpp::FAST64, "Boost fast_multiblock64<8>", 3),
     (cpp::FAST32, "Boost fast_multiblock32<8>", 4),
-    (cpp::ROCKSDB, "RocksDB (with its hash)", 5),
+    (cpp::ROCKSDB_SOURCE, "RocksDB FastLocalBloomImpl", 5),
     (crates::PARQUET, "parquet (with its hash)", 6),
     (crates::FASTBLOOM, "fastbloom", 7),
 ];

@@ -21,6 +21,7 @@ fn no_contender_denies_keys_and_rates_are_near_the_model() {
         (crates::FASTBLOOM, model::classic),
         (ours::IN_C, model::line),
         (cpp::ROCKSDB, model::line),
+        (cpp::ROCKSDB_SOURCE, model::line),
         (cpp::STANDARD, model::classic),
     ] {
         for rate in rates.iter().filter(|rate| rate.name == name.replace('`', "")) {
@@ -37,7 +38,7 @@ fn no_contender_denies_keys_and_rates_are_near_the_model() {
 #[test]
 fn all_ways_to_probe_answer() {
     let kinds = kinds();
-    let rows = speed::run(&kinds, Effort::Smoke, usize::MAX);
+    let rows = speed::run(&kinds, Effort::Smoke, usize::MAX, &mut Watch::default());
     for what in
         ["insert batch", "insert one", "probe one", "probe batch", "dependent", "batch of 8"]
     {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * arrow.cc - the filters of Arrow's query engine, Acero, and of Parquet C++, from the wheel of pyarrow, behind
- * functions for arrow.rs. Their memory comes in huge pages where the system grants them, as this library's.
+ * functions for arrow.rs. Their memory is malloc()'s, as that of all: what pages that is in, pages.rs says.
  */
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 
@@ -17,43 +15,7 @@
 #include <arrow/util/cpu_info.h>
 #include <parquet/bloom_filter.h>
 
-#include "../huge.h"
-
 namespace {
-
-class HugePages final : public arrow::MemoryPool {
-public:
-    using MemoryPool::Allocate;
-    using MemoryPool::Free;
-    using MemoryPool::Reallocate;
-
-    arrow::Status Allocate(int64_t size, int64_t alignment, uint8_t **out) override
-    {
-        const size_t page = static_cast<size_t>(size) < lab::kHugePage ? 64 : lab::kHugePage;
-        const size_t align = std::max(page, static_cast<size_t>(alignment));
-        const size_t bytes = (std::max<size_t>(size, 1) + align - 1) / align * align;
-        void *start = std::aligned_alloc(align, bytes);
-        if (!start)
-            return arrow::Status::OutOfMemory("a filter");
-        lab::AskForHugePages(start, bytes);
-        *out = static_cast<uint8_t *>(start);
-        return arrow::Status::OK();
-    }
-    arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t **place) override
-    {
-        uint8_t *to;
-        ARROW_RETURN_NOT_OK(Allocate(new_size, alignment, &to));
-        std::memcpy(to, *place, static_cast<size_t>(std::min(old_size, new_size)));
-        std::free(*place);
-        *place = to;
-        return arrow::Status::OK();
-    }
-    void Free(uint8_t *start, int64_t, int64_t) override { std::free(start); }
-    int64_t bytes_allocated() const override { return 0; }
-    int64_t total_bytes_allocated() const override { return 0; }
-    int64_t num_allocations() const override { return 0; }
-    std::string backend_name() const override { return "huge pages"; }
-};
 
 void Check(const arrow::Status &status)
 {
@@ -64,15 +26,13 @@ void Check(const arrow::Status &status)
 }  // namespace
 
 struct Acero {
-    HugePages pool;
     arrow::acero::BlockedBloomFilter filter;
     std::unique_ptr<arrow::acero::BloomFilterBuilder> builder;
     int64_t flags = arrow::internal::CpuInfo::GetInstance()->hardware_flags();
 };
 
 struct Parquet {
-    HugePages pool;
-    parquet::BlockSplitBloomFilter filter{&pool};
+    parquet::BlockSplitBloomFilter filter{arrow::system_memory_pool()};
 };
 
 extern "C" {
@@ -85,8 +45,8 @@ Acero *lab_acero_new(uint64_t keys, uint64_t batches)
     using namespace arrow::acero;
     Acero *acero = new Acero;
     acero->builder = BloomFilterBuilder::Make(BloomFilterBuildStrategy::SINGLE_THREADED);
-    Check(acero->builder->Begin(1, acero->flags, &acero->pool, static_cast<int64_t>(keys),
-                                static_cast<int64_t>(batches), &acero->filter));
+    Check(acero->builder->Begin(1, acero->flags, arrow::system_memory_pool(),
+                                static_cast<int64_t>(keys), static_cast<int64_t>(batches), &acero->filter));
     return acero;
 }
 

@@ -261,7 +261,6 @@ fn fill(filters: &mut Filters, bytes: usize, keys: u64) {
     }
     for (_, _, filter) in &mut filters.others {
         filter.filled();
-        filter.ask_for_huge_pages();
     }
 }
 

@@ -2,14 +2,12 @@
 /*
  * bins.cc - SeqAn's interleaved Bloom filter, behind functions for bins.rs: one value asked of many bins.
  *
- * It multiplies values by five constants to hash them, so hashes are given as they are. Its memory gets
- * huge pages where the system grants them, as this library's does by itself.
+ * It multiplies values by five constants to hash them, so hashes are given as they are.
  */
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
-#include "../huge.h"
 #include <seqan3/search/dream_index/interleaved_bloom_filter.hpp>
 
 using Filter = seqan3::interleaved_bloom_filter<>;
@@ -27,7 +25,6 @@ Bins *lab_bins_new(size_t bins, size_t bits, size_t functions)
                                 seqan3::hash_function_count{functions}},
                          {}};
     all->agent = all->filter.membership_agent();
-    lab::AskForHugePages(all->filter.raw_data().data(), all->filter.bit_size() / 8);
     return all;
 }
 
