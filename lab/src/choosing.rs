@@ -48,7 +48,7 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort, watch: &mut Watch) -> Report {
         at: TAKES.map(|rate| takes(kind, classes[0].keys, rate)),
     });
     let takes = takes.collect();
-    Report { machine, rows, takes, threads: by_threads(&classes, quick), classes }
+    Report { machine, rows, takes, threads: by_threads(&classes, quick, watch), classes }
 }
 
 /// Times all kinds of one size, and the plain filters that they are set against.
@@ -128,7 +128,11 @@ fn takes(kind: &Kind, keys: u64, rate: f64) -> Option<(f64, f64)> {
 }
 
 /// Filters that threads fill at once, of each size.
-fn by_threads(classes: &[Class; 2], quick: bool) -> Vec<(&'static str, [Threads; 2])> {
+fn by_threads(
+    classes: &[Class; 2],
+    quick: bool,
+    watch: &mut Watch,
+) -> Vec<(&'static str, [Threads; 2])> {
     type Build = dyn Fn(u64) -> Box<dyn Shared>;
     let ours: &Build = &|keys| Box::new(ours::shared(keys, Size::Rate(RATE)));
     let theirs: &Build = &|keys| Box::new(crates::atomic(keys, Size::Rate(RATE)));
@@ -138,7 +142,9 @@ fn by_threads(classes: &[Class; 2], quick: bool) -> Vec<(&'static str, [Threads;
     }
     let measured = all.into_iter().map(|(name, build)| {
         eprintln!("threads: {name}");
-        (name, classes.each_ref().map(|class| threads(class, build)))
+        let block = |class: &Class| format!("choosing, {}, threads, {name}", class.name);
+        let mut timed = |class| watch.around(&block(class), || threads(class, build));
+        (name, classes.each_ref().map(&mut timed))
     });
     measured.collect()
 }
@@ -149,7 +155,7 @@ fn classes(quick: bool) -> [Class; 2] {
     let plan = |rounds, turn| Plan { rounds, turn: Duration::from_millis(turn), keys: Keys::Hot };
     let (fills, [many, some]) = if quick { (9, [11, 5]) } else { (25, [25, 9]) };
     let [small, large] = TWO.map(|bytes| Class {
-        part: "filter types",
+        part: "choosing",
         name: "cache".into(),
         size: size_name(bytes),
         keys: (bytes as f64 * 8.0 / bits) as u64,

@@ -4,6 +4,7 @@ use crate::common::data::size_name;
 use crate::common::groups::{DEPENDENT, GROUP, IN_A_CALL, LOOP, VIEWS, one_key, pairs};
 use crate::common::rounds::{Keys, Plan, Times, median};
 use crate::speed::{Effort, short};
+use crate::watch::Watch;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ const ONE: [(usize, usize); 3] = [(8, 12 << 10), (60, 12 << 10), (30, 10 << 20)]
 const PAIRS: [(usize, usize); 2] = [(30, 122 << 10), (30, 10 << 20)];
 
 /// The two tables.
-pub(crate) fn tables(effort: Effort) -> String {
+pub(crate) fn tables(effort: Effort, watch: &mut Watch) -> String {
     let (rounds, turn) = if effort == Effort::Full { (15, 4) } else { (1, 0) };
     let plan = Plan { rounds, turn: Duration::from_millis(turn), keys: Keys::Hot };
     let mut text = String::from(
@@ -22,7 +23,9 @@ pub(crate) fn tables(effort: Effort) -> String {
     for (count, size) in ONE {
         let both =
             ["", DEPENDENT].map(|how| [GROUP, VIEWS, LOOP].map(|name| format!("{name}{how}")));
-        row(&mut text, (count, size), &one_key(plan, count, size), &both.concat());
+        let name = format!("groups, {count} of {}", size_name(size));
+        let times = watch.around(&name, || one_key(plan, count, size));
+        row(&mut text, (count, size), &times, &both.concat());
     }
     let _ = writeln!(
         text,
@@ -30,7 +33,9 @@ pub(crate) fn tables(effort: Effort) -> String {
          |---|---:|---:|"
     );
     for (count, size) in PAIRS {
-        row(&mut text, (count, size), &pairs(plan, count, size), &[GROUP.into(), LOOP.into()]);
+        let name = format!("groups, pairs, {count} of {}", size_name(size));
+        let times = watch.around(&name, || pairs(plan, count, size));
+        row(&mut text, (count, size), &times, &[GROUP.into(), LOOP.into()]);
     }
     text
 }

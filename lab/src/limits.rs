@@ -16,9 +16,7 @@ pub(crate) const IN_BATCHES: &str = "touch, batch";
 
 pub(crate) fn kinds() -> Vec<Kind> {
     let mut all = vec![
-        Kind::new(INLINED, By::Limit, Sizes::All, |keys, size| {
-            Some(Box::new(Inlined::new(keys, size)))
-        }),
+        Kind::new(INLINED, By::Limit, Sizes::All, |keys, size| Some(inlined(keys, size))),
         Kind::new(CALLED, By::Limit, Sizes::All, |keys, size| {
             Some(Box::new(Called::new(keys, size)))
         }),
@@ -42,6 +40,11 @@ pub(crate) fn kinds() -> Vec<Kind> {
         }));
     }
     all
+}
+
+/// The loop over single keys.
+pub(crate) fn inlined(keys: u64, size: Size) -> Box<dyn Contender> {
+    Box::new(Inlined::new(keys, size))
 }
 
 /// Lines of a plain filter's size, with random bits in them.

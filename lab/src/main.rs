@@ -15,8 +15,9 @@
 //! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
 //! go to `lab/results/`, with `--write` into `docs/`, too: the tables between two marker comments of a
 //! page, the pictures and their CSV files. It writes only if all peers in C++ are here, those of `columns` if
-//! this part is wanted, and nothing of a part that something else disturbed ([`watch`]). All of it is compiled for the CPU that it runs on, so single probes of this library are
-//! inlined; those called "in C" go through its static library, which is compiled for any CPU.
+//! this part is wanted, and nothing of a part that something else disturbed ([`watch`]). All of it is compiled
+//! for the CPU that it runs on, so single probes of this library are inlined; those called "in C" go through
+//! its static library, which is compiled for any CPU.
 //!
 //! Only what is measured counts: the bits that a filter takes and the rate that it has. All filters are to lie
 //! in pages of the same kind ([`pages`]): it says so if they do not, and writes nothing.
@@ -87,14 +88,21 @@ fn main() {
         }
     }
     let start = Instant::now();
-    let mut lab = Lab { kinds: kinds(), effort, up_to, write };
+    let mut lab = Lab {
+        kinds: kinds(),
+        effort,
+        up_to,
+        wanted: write,
+        write,
+        watch: Watch::default(),
+        doubts: Vec::new(),
+    };
     println!("{}", common::machine::describe());
     for line in note() {
         println!("{line}");
     }
-    let (mut watch, mut doubts) = (Watch::default(), Vec::new());
     if is_wanted("speed") {
-        doubts.extend(lab.speed(&mut watch));
+        lab.speed();
     }
     if is_wanted("groups") {
         lab.groups();
@@ -109,17 +117,18 @@ fn main() {
         lab.rates();
     }
     if is_wanted("choosing") {
-        doubts.extend(lab.choosing(&mut watch));
+        lab.choosing();
     }
     if is_wanted("line") {
+        lab.judge("line");
         lab.picture("line.svg", &line_picture::draw());
     }
     println!("\nLoad average at the end: {}.", common::machine::load());
     eprintln!("{:.0} s", start.elapsed().as_secs_f64());
-    for line in doubts.iter().chain(watch.small()) {
+    for line in lab.doubts.iter().chain(lab.watch.small()) {
         eprintln!("lab: {line}");
     }
-    if write && !doubts.is_empty() {
+    if write && !lab.doubts.is_empty() {
         eprintln!("lab: nothing of these parts is written to docs/");
         std::process::exit(1);
     }
@@ -154,16 +163,25 @@ struct Lab {
     effort: Effort,
     /// The largest filters whose speed is measured, in bytes.
     up_to: usize,
+    /// Whether parts are to be published, and whether this one is.
+    wanted: bool,
     write: bool,
+    watch: Watch,
+    /// What disturbed parts so far.
+    doubts: Vec<String>,
 }
 
 impl Lab {
-    /// Returns what disturbed it. Then nothing of it is published.
-    fn speed(&mut self, watch: &mut Watch) -> Vec<String> {
-        let rows = speed::run(&self.kinds, self.effort, self.up_to, watch);
-        let doubts = watch.doubts("speed");
-        let write = self.write;
-        self.write &= doubts.is_empty();
+    /// A part has been measured: it is published if nothing disturbed it.
+    fn judge(&mut self, part: &str) {
+        let doubts = self.watch.doubts(part);
+        self.write = self.wanted && doubts.is_empty();
+        self.doubts.extend(doubts);
+    }
+
+    fn speed(&mut self) {
+        let rows = speed::run(&self.kinds, self.effort, self.up_to, &mut self.watch);
+        self.judge("speed");
         let tables = speed::tables(&rows);
         println!("\n## Speed\n{tables}");
         self.put("benchmarks/speed.csv", &speed::csv(&rows));
@@ -175,18 +193,18 @@ impl Lab {
         ];
         let pictures = pictures.join("\n");
         self.page("PERFORMANCE.md", "speed", &format!("{}\n\n{pictures}\n{tables}", about()));
-        self.write = write;
-        doubts
     }
 
-    fn groups(&self) {
-        let tables = groups::tables(self.effort);
+    fn groups(&mut self) {
+        let tables = groups::tables(self.effort, &mut self.watch);
+        self.judge("groups");
         println!("\n## One key of many filters\n\n{tables}");
         self.page("PERFORMANCE.md", "groups", &format!("{}\n\n{tables}", about()));
     }
 
-    fn matrix(&self) {
-        let all = matrix::run(self.effort, self.up_to);
+    fn matrix(&mut self) {
+        let all = matrix::run(self.effort, self.up_to, &mut self.watch);
+        self.judge("matrix");
         let tables = matrix::tables(&all);
         println!("\n## One key of many filters, transposed\n\n{tables}");
         self.put("benchmarks/matrix.csv", &matrix::csv(&all));
@@ -195,15 +213,19 @@ impl Lab {
         self.page("PERFORMANCE.md", "matrix", &format!("{}\n\n{picture}\n\n{tables}", about()));
     }
 
-    fn columns(&self) {
-        let (hashing, all) = columns::run(&self.kinds, self.effort, self.up_to);
-        let tables = columns::tables(&hashing, &all, &columns::build(self.effort));
+    fn columns(&mut self) {
+        let (effort, watch) = (self.effort, &mut self.watch);
+        let (hashing, all) = columns::run(&self.kinds, effort, self.up_to, watch);
+        let built = watch.around("columns, building", || columns::build(effort));
+        let tables = columns::tables(&hashing, &all, &built);
+        self.judge("columns");
         println!("\n## Columns\n\n{tables}");
         self.page("PERFORMANCE.md", "columns", &format!("{}\n\n{tables}", about()));
     }
 
-    fn rates(&self) {
+    fn rates(&mut self) {
         let rates = rates::run(&self.kinds, self.effort);
+        self.judge("rates");
         let table = rates::table(&rates);
         println!("\n## False-positive rates\n\n{table}");
         self.put("benchmarks/rates.csv", &rates::csv(&rates));
@@ -211,17 +233,12 @@ impl Lab {
         self.page("PERFORMANCE.md", "rates", &table);
     }
 
-    /// As `speed`.
-    fn choosing(&mut self, watch: &mut Watch) -> Vec<String> {
-        let report = choosing::run(&self.kinds, self.effort, watch);
-        let doubts = watch.doubts("filter types");
-        let write = self.write;
-        self.write &= doubts.is_empty();
+    fn choosing(&mut self) {
+        let report = choosing::run(&self.kinds, self.effort, &mut self.watch);
+        self.judge("choosing");
         println!("\n## Filter types\n\n{}\n{}", report.details(), report.page());
         self.picture("choosing.svg", &report.chart());
         self.page("CHOOSING.md", "choosing", &report.page());
-        self.write = write;
-        doubts
     }
 
     /// Writes a picture, for light pages and for dark ones.

@@ -66,7 +66,7 @@ fn all_ways_to_probe_answer() {
 /// no key.
 #[test]
 fn many_filters_are_asked() {
-    let all = matrix::run(Effort::Smoke, usize::MAX);
+    let all = matrix::run(Effort::Smoke, usize::MAX, &mut Watch::default());
     assert_eq!(all.len(), 2);
     let tables = matrix::tables(&all);
     assert!(tables.contains("| 65 of 4 KiB |"), "{tables}");
@@ -85,7 +85,7 @@ fn many_filters_are_asked() {
 /// crate `parquet` builds the same bits.
 #[test]
 fn columns_are_selected() {
-    let (hashing, all) = columns::run(&kinds(), Effort::Smoke, usize::MAX);
+    let (hashing, all) = columns::run(&kinds(), Effort::Smoke, usize::MAX, &mut Watch::default());
     let tables = columns::tables(&hashing, &all, &columns::build(Effort::Smoke));
     for name in ["Acero, Find alone", "Parquet C++"] {
         assert_eq!(tables.contains(name), cfg!(arrow), "{tables}");

@@ -1,13 +1,22 @@
 //! Whether something else disturbed a measurement. In each block, the contenders of one size that are
 //! probed in one way or filled, one is a loop that only touches lines. It does the same in all blocks of
-//! that size, so a block where it takes much longer is not to be believed.
+//! that size, so a block where it takes much longer is not to be believed. Blocks without such a loop have
+//! one before them and one behind.
 
-use crate::pages;
+use crate::common::memory::Array;
+use crate::common::rounds::{median, processor_time};
+use crate::contender::{Contender, Size};
+use crate::measure::absent_keys;
+use crate::{limits, pages};
+use std::hint::black_box;
 
 /// A touch takes at most so many times that of the fastest block.
 const MOST: f64 = 1.5;
 /// How often a disturbed block is measured again.
 pub(crate) const AGAIN: usize = 2;
+
+/// What blocks are alike that have no touch of their own.
+const ALONE: &str = "a touch by itself";
 
 /// The blocks that something else disturbed, of those whose touches take these times.
 pub(crate) fn disturbed(touches: &[f64]) -> Vec<usize> {
@@ -24,12 +33,36 @@ struct Block {
     touch: f64,
 }
 
+/// A loop that touches lines by itself, as many as a filter in memory has.
+struct Alone {
+    touch: Box<dyn Contender>,
+    probes: Array<u64>,
+}
+
+impl Alone {
+    fn new() -> Alone {
+        let (bits, probes) = (Size::Bits(8.0), absent_keys(1 << 18));
+        Alone { touch: limits::inlined(64 << 20, bits), probes }
+    }
+
+    /// Nanoseconds of a touch.
+    fn time(&self) -> f64 {
+        let times: [f64; 5] = std::array::from_fn(|_| {
+            let start = processor_time();
+            black_box(self.touch.singles(black_box(&self.probes)));
+            (processor_time() - start).as_nanos() as f64 / self.probes.len() as f64
+        });
+        median(&times)
+    }
+}
+
 /// All blocks of a run.
 #[derive(Default)]
 pub(crate) struct Watch {
     blocks: Vec<Block>,
     /// What does not lie in huge pages.
     small: Vec<String>,
+    alone: Option<Alone>,
 }
 
 impl Watch {
@@ -47,6 +80,25 @@ impl Watch {
 
     pub(crate) fn keep(&mut self, name: String, like: String, touch: f64) {
         self.blocks.push(Block { name, like, touch });
+    }
+
+    /// Measures a block that has no loop which only touches lines; again if it is disturbed.
+    pub(crate) fn around<T>(&mut self, name: &str, mut block: impl FnMut() -> T) -> T {
+        let alone = self.alone.take().unwrap_or_else(Alone::new);
+        let mut again = 0;
+        let (measured, touch) = loop {
+            let before = alone.time();
+            let measured = block();
+            let touch = before.max(alone.time());
+            if again == AGAIN || !self.is_disturbed(ALONE, touch) {
+                break (measured, touch);
+            }
+            eprintln!("{name}: disturbed, once more");
+            again += 1;
+        };
+        self.alone = Some(alone);
+        self.keep(name.into(), ALONE.into(), touch);
+        measured
     }
 
     /// A large filter, and which part of its memory lies in huge pages, if that is known.
@@ -102,6 +154,9 @@ mod tests {
         assert_eq!(doubts.len(), 1, "{doubts:?}");
         assert!(doubts[0].starts_with("speed, 64 MiB, half: "), "{doubts:?}");
         assert!(watch.doubts("choosing").is_empty());
+        let mut calls = 0;
+        watch.around("groups", || calls += 1);
+        assert!((1..=1 + AGAIN).contains(&calls));
         // A faster one that comes later makes doubts of all before.
         watch.keep("choosing".into(), "64 MiB, dependent".into(), 100.0);
         assert_eq!(watch.doubts("speed").len(), 2);

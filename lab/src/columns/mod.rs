@@ -16,6 +16,7 @@ use crate::common::rounds::{Keys, Plan, Rounds, Times};
 use crate::contender::{Contender, Kind, Size};
 use crate::measure::{ABSENTEES, Mix, absent_keys, part_of_keys, probes};
 use crate::speed::Effort;
+use crate::watch::Watch;
 use crate::{cpp, crates};
 use bloomline::engines::parquet;
 use bloomline::hash::hash_u64_batch;
@@ -66,14 +67,22 @@ impl Measured {
 }
 
 /// Nanoseconds per value of hashing a column, by backend; and filters of at most so many bytes.
-pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> (Times, Vec<Measured>) {
+pub(crate) fn run(
+    kinds: &[Kind],
+    effort: Effort,
+    up_to: usize,
+    watch: &mut Watch,
+) -> (Times, Vec<Measured>) {
     let sizes: &[usize] = match effort {
         Effort::Smoke => &SIZES[..1],
         Effort::Quick => &SIZES[..2],
         Effort::Full => &SIZES,
     };
     let wanted = sizes.iter().filter(|&&bytes| bytes <= up_to);
-    (hashing(effort), wanted.map(|&bytes| measure(kinds, effort, bytes)).collect())
+    let hashed = watch.around("columns, hashes", || hashing(effort));
+    let name = |bytes| format!("columns, {}", size_name(bytes));
+    let all = wanted.map(|&bytes| watch.around(&name(bytes), || measure(kinds, effort, bytes)));
+    (hashed, all.collect())
 }
 
 fn plan(effort: Effort) -> Plan {

@@ -13,6 +13,7 @@ use crate::common::data::{chain, mix, size_name};
 use crate::common::memory::{Array, Memory};
 use crate::common::rounds::{Keys, Plan, Rounds, Times, median, processor_time};
 use crate::speed::Effort;
+use crate::watch::Watch;
 use bloomline::{Backend, Filter, Group, Matrix, Params};
 use std::hint::black_box;
 use std::time::Duration;
@@ -88,14 +89,15 @@ impl Measured {
 }
 
 /// All sets of at most so many bytes.
-pub(crate) fn run(effort: Effort, up_to: usize) -> Vec<Measured> {
+pub(crate) fn run(effort: Effort, up_to: usize, watch: &mut Watch) -> Vec<Measured> {
     let all: &[Set] = match effort {
         Effort::Smoke => &[Set { count: 3, bytes: 8 * KIB }, Set { count: 65, bytes: 4 * KIB }],
         Effort::Quick => &SETS[..6],
         Effort::Full => &SETS,
     };
     let wanted = all.iter().filter(|set| set.count * set.bytes <= up_to);
-    wanted.map(|&set| measure(effort, set)).collect()
+    let name = |set: &Set| format!("matrix, {} of {}", set.count, size_name(set.bytes));
+    wanted.map(|&set| watch.around(&name(&set), || measure(effort, set))).collect()
 }
 
 impl Set {
