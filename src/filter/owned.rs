@@ -25,6 +25,10 @@ use std::slice::from_mut;
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 ///
+/// The lines stay where the bytes are: at a multiple of 64 each key costs one cache line, elsewhere most cost
+/// two. The data of an `Arc<[u8]>` or a `Vec<u8>` is elsewhere, as a rule; [`Filter::decode`](crate::Filter::decode)
+/// copies into aligned memory.
+///
 /// The bytes may move with it. If [`AsRef`] gives fewer bytes than when the filter was opened, all
 /// keys may be present; if it gives other bytes, answers may be wrong.
 #[derive(Clone)]

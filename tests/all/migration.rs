@@ -3,7 +3,7 @@
 
 use bloomline::hash::hash_value;
 use bloomline::{
-    ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params,
+    ConcurrentFilter, CuckooFilter, CuckooParams, Error, Filter, GrowingFilter, Params,
     ScalableFilter, StaticFilter,
 };
 
@@ -51,18 +51,19 @@ fn calls_of_other_crates() -> Result<(), Error> {
     assert_eq!(cuckoo.key_count(), 1);
     assert!(cuckoo.remove(&key).is_ok());
 
-    let mut counting = CountingFilter::new(Params::for_rate(n, 0.01)?)?;
-    counting.insert(&key);
-    counting.insert(&key);
-    assert_eq!(counting.count(&key), 2);
-    assert!(counting.remove(&key).is_ok());
-    let other = counting.clone();
-    counting.union(&other)?;
+    let mut growing = GrowingFilter::new(n, 0.01, seed)?;
+    growing.insert(&key)?;
+    growing.insert(&key)?;
+    assert_eq!(growing.count(&key), 2);
+    assert!(growing.remove(&key).is_ok());
+    let other = growing.clone();
+    growing.union(&other)?;
+    assert_eq!(growing.count(&key), 2);
 
     assert!(StaticFilter::from_keys(keys, 0.004)?.contains(&key));
 
-    let mut growing = ScalableFilter::new(n, 0.01, seed)?;
-    assert!(growing.insert(&key)?);
+    let mut scalable = ScalableFilter::new(n, 0.01, seed)?;
+    assert!(scalable.insert(&key)?);
 
     #[derive(Hash)]
     struct Page(&'static str, u32);

@@ -5,7 +5,7 @@ use super::read;
 
 /// Pages, a language, the programs that have the page's first blocks of it, and whether they are all of
 /// the program.
-const PROGRAMS: [(&str, &str, &[&str], bool); 16] = [
+const PROGRAMS: [(&str, &str, &[&str], bool); 17] = [
     ("README.md", "rust", &["examples/twenty_lines.rs"], true),
     ("go/README.md", "go", &["go/example_test.go"], false),
     (
@@ -24,6 +24,7 @@ const PROGRAMS: [(&str, &str, &[&str], bool); 16] = [
     ("docs/how-to/durable.md", "rust", &["tests/pages/blocks/durable.rs"; 2], false),
     ("docs/how-to/durable.md", "c", &["examples/c/consumer.c"], false),
     ("docs/how-to/durable.md", "go", &["go/growing_example_test.go"], false),
+    ("docs/how-to/own-tables.md", "rust", &["tests/pages/blocks/own_tables.rs"; 3], false),
     (
         "docs/PARQUET.md",
         "rust",
@@ -58,7 +59,8 @@ const PROGRAMS: [(&str, &str, &[&str], bool); 16] = [
 ];
 
 /// Pages of which all code is that of a program. (Commands, output and formats are other blocks.)
-const ALL_OF: [&str; 3] = ["docs/PARQUET.md", "docs/ENGINES.md", "docs/how-to/durable.md"];
+const ALL_OF: [&str; 4] =
+    ["docs/PARQUET.md", "docs/ENGINES.md", "docs/how-to/durable.md", "docs/how-to/own-tables.md"];
 
 /// The fenced blocks of a language.
 fn blocks<'a>(page: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
