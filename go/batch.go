@@ -38,7 +38,7 @@ type bytesOrString interface{ []byte | string }
 func hashAhead[K bytesOrString](seed uint64, keys []K, ahead *[hashedAhead]uint64) []uint64 {
 	hashes := ahead[:min(len(keys), hashedAhead)]
 	for i := range hashes {
-		hashes[i] = Hash([]byte(keys[i]), seed)
+		hashes[i] = Hash(bytesOfKey(keys[i]), seed)
 	}
 	return hashes
 }
@@ -50,7 +50,7 @@ func viewHashAhead[K bytesOrString](v *View, keys []K, ahead *[hashedAhead]uint6
 	}
 	hashes := ahead[:min(len(keys), hashedAhead)]
 	for i := range hashes {
-		hashes[i] = v.block.Hash([]byte(keys[i]))
+		hashes[i] = v.block.Hash(bytesOfKey(keys[i]))
 	}
 	return hashes
 }

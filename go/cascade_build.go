@@ -39,7 +39,7 @@ func buildCascade[K bytesOrString](included, excluded []K, options []Option) (*C
 func hashesOf[K bytesOrString](keys []K, seed uint64) ([]uint64, error) {
 	hashes, err := newSlice[uint64](len(keys))
 	for i := range hashes {
-		hashes[i] = Hash([]byte(keys[i]), seed)
+		hashes[i] = Hash(bytesOfKey(keys[i]), seed)
 	}
 	return hashes, err
 }

@@ -103,7 +103,7 @@ func (m *Mapped) Contains(key []byte) bool {
 
 // ContainsString is [View.ContainsString].
 func (m *Mapped) ContainsString(key string) bool {
-	return m.Contains([]byte(key))
+	return m.Contains(bytesOfKey(key))
 }
 
 // ContainsUint64 is [View.ContainsUint64].

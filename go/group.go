@@ -126,7 +126,7 @@ func (g *Group) Contains(key []byte, out Bitmap) Bitmap {
 
 // ContainsString is [Group.Contains] for a string.
 func (g *Group) ContainsString(key string, out Bitmap) Bitmap {
-	return g.Contains([]byte(key), out)
+	return g.Contains(bytesOfKey(key), out)
 }
 
 // ContainsUint64 is [Group.Contains] for an integer: see [HashUint64].

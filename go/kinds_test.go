@@ -289,12 +289,13 @@ func TestKindsAllocateNothing(t *testing.T) {
 	hashes := randomHashes(700, 1)
 	keys, texts := make([][]byte, len(hashes)), make([]string, len(hashes))
 	for i := range hashes {
-		keys[i] = binary.LittleEndian.AppendUint64(nil, hashes[i])
+		keys[i] = binary.LittleEndian.AppendUint64(make([]byte, 32, 40), hashes[i]) // a copy would be on the heap
 		texts[i] = string(keys[i])
 	}
 	out := make(Bitmap, 11)
 	static := orPanic(BuildStaticHashes(hashes, 0.01))
-	kinds := map[string]Prober{"View": static.View()}
+	block := orPanic(OpenLevelDB(append(make([]byte, 8), 6)))
+	kinds := map[string]Prober{"View": static.View(), "Mapped": &Mapped{View: static.View()}, "LevelDB": block}
 	for name, filter := range builtKinds(hashes) {
 		if probe, ok := filter.(Prober); ok {
 			kinds[name] = probe
@@ -355,14 +356,48 @@ func TestKindsAllocateNothing(t *testing.T) {
 			}
 		}
 	}
-	encoded := orPanic(static.MarshalBinary())
+	encoded, rows := orPanic(static.MarshalBinary()), make([]uint32, len(texts))
+	group, builder := NewGroup([]View{static.View(), block}), orPanic(NewStaticBuilder(0.01))
+	builder.AddHashes(hashes)
 	for name, open := range map[string]func(){
-		"OpenView":    func() { v, _ := OpenView(encoded); v.ContainsString(texts[0]) },
-		"OpenRocksDB": func() { v, _ := OpenRocksDB(encoded); v.ContainsHashes(hashes, out) },
+		"OpenView":      func() { v, _ := OpenView(encoded); v.ContainsString(texts[0]) },
+		"OpenRocksDB":   func() { v, _ := OpenRocksDB(encoded); v.ContainsHashes(hashes, out) },
+		"Group":         func() { group.ContainsString(texts[0], out) },
+		"StaticBuilder": func() { builder.Clear(); builder.AddStrings(texts); builder.AddString(texts[0]) },
+		"SelectStrings": func() { SelectStrings(static, texts, rows); SelectStrings(&block, texts, rows) },
 	} {
 		if n := testing.AllocsPerRun(100, open); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}
+	}
+}
+
+// What has to allocate does not do so for each string.
+func TestLongStringsAreNotCopied(t *testing.T) {
+	texts := make([]string, 2*leastEach)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%40d", i)
+	}
+	filter := mustNew(t, len(texts), 0.01)
+	for name, work := range map[string]func(){
+		"Filter":       func() { filter.AddStringsIfAbsentParallel(texts, nil, 2) },
+		"BuildCascade": func() { orPanic(BuildCascadeStrings(texts, nil)) },
+	} {
+		if n := testing.AllocsPerRun(1, work); n > float64(len(texts)/10) {
+			t.Errorf("%s: %v allocations for %d strings", name, n, len(texts))
+		}
+	}
+}
+
+// Bytes of a key are those of the string, also of the empty one.
+func TestBytesOfKey(t *testing.T) {
+	for _, text := range []string{"", "x", strings.Repeat("apple", 9)} {
+		if string(bytesOfKey(text)) != text || string(bytesOfKey([]byte(text))) != text {
+			t.Errorf("%q is %q", text, bytesOfKey(text))
+		}
+	}
+	if len(bytesOfKey([]byte(nil))) != 0 || len(bytesOfKey(strings.Repeat("apple", 9)[3:3])) != 0 {
+		t.Error("there are bytes in nothing")
 	}
 }
 

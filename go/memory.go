@@ -33,6 +33,13 @@ func bytesOf(all []line) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*lineBytes)
 }
 
+// bytesOfKey is the bytes of a key where they are: a conversion copies a string of more than 32 bytes to the heap.
+// They are for hash functions of this module, which only read them.
+func bytesOfKey[K bytesOrString](key K) []byte {
+	// A string begins with the pointer to its bytes, as a slice does.
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&key)), len(key))
+}
+
 const (
 	// What is smaller is not asked for: the runtime takes memory from the system in pieces of 4 MiB.
 	leastAsked = 1 << 20

@@ -78,7 +78,7 @@ func addKeysIfAbsentParallel[K bytesOrString](f addsInParallel, keys []K, out Bi
 		hashes = hashes[:len(keys)]
 		inParallel(parts, func(part int) {
 			for i := part * len(keys) / parts; i < (part+1)*len(keys)/parts; i++ {
-				hashes[i] = Hash([]byte(keys[i]), seed)
+				hashes[i] = Hash(bytesOfKey(keys[i]), seed)
 			}
 		})
 		f.addAbsentParallel(hashes, out[at/64:], goroutines)

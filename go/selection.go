@@ -209,10 +209,10 @@ func (h *hashing) hash(key []byte) uint64 {
 }
 
 func (h *hashing) string(key string) uint64 {
-	if h.other != nil || h.engine {
-		return h.hash([]byte(key))
+	if h.other != nil {
+		return h.other.Hash([]byte(key)) // a copy: it is not ours, and may keep or change the bytes
 	}
-	return HashString(key, h.seed)
+	return h.hash(bytesOfKey(key))
 }
 
 func (h *hashing) uint64(key uint64) uint64 {

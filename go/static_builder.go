@@ -106,7 +106,7 @@ func addToBuilder[K bytesOrString](b *StaticBuilder, keys []K) {
 		return
 	}
 	for _, key := range keys {
-		b.AddHash(b.Hash([]byte(key)))
+		b.AddHash(b.Hash(bytesOfKey(key)))
 	}
 }
 

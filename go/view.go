@@ -56,7 +56,7 @@ func (v View) Contains(key []byte) bool {
 
 // ContainsString is [View.Contains] for a string.
 func (v View) ContainsString(key string) bool {
-	return v.probe(v.hash([]byte(key)))
+	return v.probe(v.hash(bytesOfKey(key)))
 }
 
 // ContainsUint64 is [View.Contains] for an integer: the key of its 8 bytes, the lowest first.
