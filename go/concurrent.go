@@ -63,6 +63,7 @@ func NewConcurrentWithParams(params Params) (*ConcurrentFilter, error) {
 // used any more.
 func (f *Filter) Share() *ConcurrentFilter {
 	shared := &ConcurrentFilter{concurrentData: concurrentData{f.View()}}
+	shared.view.keyCount = 0 // which nobody counts from here on
 	if f != nil {
 		f.filterData = filterData{}
 	}

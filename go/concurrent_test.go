@@ -205,3 +205,20 @@ func TestConcurrentWhole(t *testing.T) {
 		t.Error("a filter that was given away is still there")
 	}
 }
+
+// Nobody counts the keys of a shared filter, so one that had keys before is the one that got them later.
+func TestConcurrentDoesNotCountKeys(t *testing.T) {
+	for _, create := range []func(keys int, rate float64, options ...Option) (*Filter, error){New, NewClassic} {
+		plain := orPanic(create(1000, 0.01))
+		later := plain.Clone().Share()
+		plain.AddString("apple")
+		before := plain.Share()
+		later.AddString("apple")
+		if !before.Equal(later) || !bytes.Equal(orPanic(before.MarshalBinary()), orPanic(later.MarshalBinary())) {
+			t.Error("a key that was there before makes another filter")
+		}
+		if n := orPanic(before.Snapshot()).KeyCount(); n != 0 {
+			t.Errorf("%d keys are counted", n)
+		}
+	}
+}
