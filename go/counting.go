@@ -360,7 +360,8 @@ func (f *CountingFilter) decode(body []byte, footer footer, keep bool) error {
 	if err != nil {
 		return err
 	}
-	filter, err := p.newFilter(keep)
+	// Not in the counters' memory: Detach gives that back.
+	filter, err := p.newFilter(false)
 	if err != nil {
 		return err
 	}

@@ -302,7 +302,8 @@ func (f *Filter) decode(body []byte, footer footer, keep bool) error {
 	if err != nil {
 		return err
 	}
-	filter, err := p.newFilter(keep)
+	// The counters of a counting filter would stay in memory with the lines.
+	filter, err := p.newFilter(keep && len(p.counters) == 0)
 	if err != nil {
 		return err
 	}

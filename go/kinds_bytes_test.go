@@ -113,3 +113,36 @@ func TestKindsAtAnyAddress(t *testing.T) {
 		}
 	}
 }
+
+// What is read may stay in the memory of its bytes, but not a part of it, for which all of that would stay.
+func TestPartsDoNotHoldTheWhole(t *testing.T) {
+	hashes := randomHashes(900, 8)
+	filter, counting, scalable := mustNew(t, 900, 0.01), orPanic(NewCounting(900, 0.01)), orPanic(NewScalable(100, 0.01))
+	filter.AddHashes(hashes)
+	counting.AddHashes(hashes)
+	scalable.AddHashes(hashes)
+	plain, shared, detached, cleared, only := new(Filter), new(ConcurrentFilter), new(CountingFilter), new(ScalableFilter), new(ScalableFilter)
+	for _, part := range []struct {
+		name  string
+		from  storedKind
+		into  kind
+		lines func() []line
+		stays bool
+	}{
+		{"a plain filter", filter, plain, func() []line { return plain.view.all }, true},
+		{"the only stage", orPanic(NewScalable(9, 0.1)), only, func() []line { return only.stages[0].filter.view.all }, true},
+		{"a plain filter of a counting one", counting, plain, func() []line { return plain.view.all }, false},
+		{"a shared filter of a counting one", counting, shared, func() []line { return shared.view.all }, false},
+		{"a counting filter, detached", counting, detached, func() []line { return detached.Detach().view.all }, false},
+		{"a scalable filter, cleared", scalable, cleared, func() []line { cleared.Clear(); return cleared.stages[0].filter.view.all }, false},
+	} {
+		data := orPanic(part.from.MarshalBinary())
+		must(unmarshal(data, part.into, true))
+		lines := part.lines()
+		before := lines[0]
+		data[0] ^= 1
+		if stays := lines[0] != before; stays != part.stays {
+			t.Errorf("%s is in the memory of all: %v", part.name, stays)
+		}
+	}
+}

@@ -382,7 +382,8 @@ func (f *ScalableFilter) decode(body []byte, shape footer, keep bool) error {
 		if err != nil {
 			return err
 		}
-		filter, err := lines.newFilter(keep)
+		// Clear leaves the first stage alone, which must not hold the memory of all.
+		filter, err := lines.newFilter(keep && (len(made.stages) > 0 || shape.K == 1))
 		if err != nil {
 			return err
 		}
