@@ -49,9 +49,18 @@ func (c *columnLines) params(seed uint64) Params {
 	return Params{LineCount: c.count, K: c.k, Seed: seed}
 }
 
-// inMatrixOf reports whether two columns are of one matrix.
-func (c *columnLines) inMatrixOf(other *columnLines) bool {
-	return &c.groups[0] == &other.groups[0] && c.count == other.count && c.words == other.words && c.k == other.k
+// matrixKey is what the columns of one matrix have in common; the zero matrixKey is that of none.
+type matrixKey struct {
+	first    *byte
+	count    uint64
+	words, k int
+}
+
+func (c *columnLines) matrix() matrixKey {
+	if !c.isThere() {
+		return matrixKey{}
+	}
+	return matrixKey{&c.groups[0], c.count, c.words, c.k}
 }
 
 // group is that of a hash.
@@ -144,11 +153,6 @@ func newGroupColumns(of *columnLines) *groupColumns {
 	c := &groupColumns{of: *of, live: make([]uint64, of.words), direct: -1}
 	c.places = make([]uint32, 64*of.words)
 	return c
-}
-
-// has reports whether a column is among them.
-func (c *groupColumns) has(column int) bool {
-	return c.live[column/64]>>(column%64)&1 != 0
 }
 
 func (c *groupColumns) add(column, place int) {

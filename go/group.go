@@ -42,8 +42,9 @@ type groupRun struct {
 // change while it is used.
 func NewGroup(views []View) *Group {
 	g := &Group{views: slices.Clone(views), alike: hashAlike(views)}
+	runs := groupRuns{of: map[runKey]*alikeRuns{}}
 	for i := range g.views {
-		run := g.runOf(&g.views[i])
+		run := runs.runOf(g, &g.views[i])
 		run.places = append(run.places, i)
 		if run.columns != nil {
 			run.columns.add(g.views[i].column.column, i)
@@ -60,31 +61,54 @@ func NewGroup(views []View) *Group {
 	return g
 }
 
-// runOf is the run for a view: the last one is the likeliest.
-func (g *Group) runOf(v *View) *groupRun {
-	k, rows := 0, (*avx2.Rows)(nil)
-	if len(v.all) != 0 && !v.classic {
-		k, rows = v.k, v.rows
-	}
-	for i := range slices.Backward(g.runs) {
-		if run := &g.runs[i]; run.k == k && run.rows == rows && run.takes(v) && run.view.hashesAs(v) {
-			return run
-		}
-	}
-	run := groupRun{k: k, rows: rows, view: v}
-	if v.column.isThere() {
-		run.columns = newGroupColumns(&v.column)
-	}
-	g.runs = append(g.runs, run)
-	return &g.runs[len(g.runs)-1]
+// runKey is what the filters of a run have in common.
+type runKey struct {
+	k      int
+	rows   *avx2.Rows
+	hash   viewHash
+	matrix matrixKey
 }
 
-// takes reports whether a view can be in the run as far as columns go: those of its matrix that it has not yet.
-func (r *groupRun) takes(v *View) bool {
-	if r.columns == nil || !v.column.isThere() {
-		return r.columns == nil && !v.column.isThere()
+// alikeRuns is the runs of a key: one, or as many as the column has that is there most often.
+type alikeRuns struct {
+	numbers []int
+	seen    []uint32 // by the number of a column: how often it is there
+}
+
+// groupRuns finds the runs while a group is made. The last one is the likeliest.
+type groupRuns struct {
+	of   map[runKey]*alikeRuns
+	key  runKey
+	last *alikeRuns
+}
+
+// runOf is the run for the next view.
+func (r *groupRuns) runOf(g *Group, v *View) *groupRun {
+	key := runKey{hash: v.hashedBy(), matrix: v.column.matrix()}
+	if len(v.all) != 0 && !v.classic {
+		key.k, key.rows = v.k, v.rows
 	}
-	return r.columns.of.inMatrixOf(&v.column) && !r.columns.has(v.column.column)
+	if r.last == nil || r.key != key {
+		r.key, r.last = key, r.of[key]
+	}
+	if r.last == nil {
+		r.last = &alikeRuns{seen: make([]uint32, 64*key.matrix.words)}
+		r.of[key] = r.last
+	}
+	number := 0
+	if v.column.isThere() {
+		number = int(r.last.seen[v.column.column])
+		r.last.seen[v.column.column]++
+	}
+	if number == len(r.last.numbers) {
+		run := groupRun{k: key.k, rows: key.rows, view: v}
+		if v.column.isThere() {
+			run.columns = newGroupColumns(&v.column)
+		}
+		r.last.numbers = append(r.last.numbers, len(g.runs))
+		g.runs = append(g.runs, run)
+	}
+	return &g.runs[r.last.numbers[number]]
 }
 
 // fewestColumns is from how many on it pays to ask columns together.

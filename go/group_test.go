@@ -249,6 +249,37 @@ func TestGroupHashesDifferently(t *testing.T) {
 	}
 }
 
+// Filters that are probed alike are one run, in whatever order they come; columns are as many as each is there.
+func TestGroupRuns(t *testing.T) {
+	var views []View
+	matrices := []*Matrix{filledMatrix(t, 2, 6, 3), filledMatrix(t, 2, 6, 70)}
+	blocks := []View{{}, orPanic(OpenLevelDB(append(make([]byte, 8), 6)))}
+	for i := range 600 {
+		kind, seed := i%4, uint64(i%300)
+		switch {
+		case kind == 0:
+			views = append(views, blocks[i/4%2])
+		case kind == 1:
+			views = append(views, orPanic(matrices[i/4%2].ColumnView(i/8%3)))
+		default:
+			views = append(views, orPanic(NewWithParams(Params{LineCount: 1, K: 4 + kind, Seed: seed})).View())
+		}
+	}
+	// Blocks hash in two ways; of each matrix a column is there 25 times; half of 300 seeds, each with one k.
+	group := NewGroup(views)
+	if len(group.runs) != 2+2*25+150 {
+		t.Errorf("%d runs", len(group.runs))
+	}
+	for key := range uint64(9) {
+		answers := group.ContainsUint64(key, nil)
+		for i := range views {
+			if answers.Has(i) != views[i].ContainsUint64(key) {
+				t.Fatalf("view %d, key %d: %v", i, key, answers.Has(i))
+			}
+		}
+	}
+}
+
 // What is not there rules out nothing.
 func TestGroupOfNothing(t *testing.T) {
 	for _, group := range []*Group{nil, new(Group), NewGroup(nil)} {

@@ -136,13 +136,21 @@ func (v *View) denies() bool {
 	return !v.isBlock() || layout != engine.Maybe && layout != engine.Nothing
 }
 
-// hashesAs reports whether two filters make the same hash of each key.
-func (v *View) hashesAs(other *View) bool {
-	if v.isBlock() || other.isBlock() {
-		return v.isBlock() && other.isBlock() && v.block.HashesAs(&other.block)
-	}
-	return v.seed == other.seed
+// viewHash is how a filter hashes keys.
+type viewHash struct {
+	isBlock bool   // another engine's
+	number  uint64 // the seed, or which of the engines' hashes
 }
+
+func (v *View) hashedBy() viewHash {
+	if v.isBlock() {
+		return viewHash{true, v.block.HashNumber()}
+	}
+	return viewHash{false, v.seed}
+}
+
+// hashesAs reports whether two filters make the same hash of each key.
+func (v *View) hashesAs(other *View) bool { return v.hashedBy() == other.hashedBy() }
 
 // isBlock reports whether the filter is another engine's.
 func (v *View) isBlock() bool {

@@ -140,8 +140,8 @@ func (b *Block) Hash(key []byte) uint64 {
 	return XXPH3(key)
 }
 
-// HashesAs reports whether two blocks make the same hash of each key.
-func (b *Block) HashesAs(other *Block) bool { return b.hash == other.hash }
+// HashNumber is the same for two blocks that make the same hash of each key.
+func (b *Block) HashNumber() uint64 { return uint64(b.hash) }
 
 // Contains tells whether a key with this hash may be in the filter: false is certain.
 func (b *Block) Contains(hash uint64) bool {
