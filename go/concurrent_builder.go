@@ -24,7 +24,8 @@ import (
 // The finished filter has the bytes of one to which one goroutine adds the same keys. Adding to a builder that is
 // finished panics, as it does to a nil or zero one.
 type ConcurrentBuilder struct {
-	_     noCopy
+	_ noCopy
+	noText
 	view  View // of the lines
 	shift int  // the number of a line, shifted, is that of its part
 	parts []builderPart
@@ -346,3 +347,6 @@ func (b *ConcurrentBuilder) FinishToRate(rate, most float64) (*Filter, error) {
 	}
 	return filter, nil
 }
+
+// UnmarshalText fails: a builder is not written.
+func (b *ConcurrentBuilder) UnmarshalText([]byte) error { return errNoText }

@@ -26,8 +26,11 @@ const (
 // an object store. Read its last 64 bytes once, for [ReadMatrixShape], and then one [MatrixShape.Range] for
 // each key.
 //
-// The zero MatrixShape has no columns.
+// It has no text or JSON form: those 64 bytes and the length are what to keep.
+//
+// The zero MatrixShape has no columns, and is asked in vain: [ErrNoLines].
 type MatrixShape struct {
+	noText
 	params        Params
 	columns       int
 	named, summed bool
@@ -205,10 +208,11 @@ func (s MatrixShape) ChecksumOf(group ByteRange) ByteRange {
 // ContainsIn probes all columns for the key of a hash, in the bytes of its [MatrixShape.Range]: bit c of the
 // answers is that of column c, in out if that is large enough, see [Bitmap].
 //
-// Errors: [ErrTruncated] if bytes has not the length of the range. The answers are then all true.
+// Errors: [ErrTruncated] if bytes has not the length of the range. The answers are then all true. [ErrNoLines] of
+// the zero MatrixShape.
 func (s MatrixShape) ContainsIn(bytes []byte, hash uint64, out Bitmap) (Bitmap, error) {
-	if len(bytes) != s.groupBytes() {
-		return s.allTrue(out), ErrTruncated
+	if err := s.checkLen(bytes, s.groupBytes()); err != nil {
+		return s.allTrue(out), err
 	}
 	var rows [maxK]int
 	return s.andRows(bytes, s.rowsOf(hash, &rows), out), nil
@@ -223,14 +227,25 @@ func (s MatrixShape) ContainsInRows(bytes []byte, hash uint64, out Bitmap) (Bitm
 	for _, set := range format.Mask(hash, s.params.K) {
 		count += bits.OnesCount64(set)
 	}
-	if len(bytes) != count*s.rowBytes() {
-		return s.allTrue(out), ErrTruncated
+	if err := s.checkLen(bytes, count*s.rowBytes()); err != nil {
+		return s.allTrue(out), err
 	}
 	var rows [maxK]int
 	for i := range count {
 		rows[i] = i * s.rowBytes()
 	}
 	return s.andRows(bytes, rows[:count], out), nil
+}
+
+// checkLen returns what is wrong with bytes that are to be so many.
+func (s *MatrixShape) checkLen(bytes []byte, size int) error {
+	switch {
+	case s.columns == 0:
+		return ErrNoLines
+	case len(bytes) != size:
+		return ErrTruncated
+	}
+	return nil
 }
 
 // andRows is the AND of the rows that begin at these bytes.
@@ -263,13 +278,13 @@ func (s *MatrixShape) allTrue(out Bitmap) Bitmap {
 // VerifyRange verifies the bytes of a [MatrixShape.Range] by the bytes of its checksum, those of
 // [MatrixShape.ChecksumOf]. A matrix without checksums has none to verify.
 //
-// Errors: [ErrTruncated] if one has not its length; [ErrChecksum] if they do not match.
+// Errors: [ErrTruncated] if one has not its length; [ErrChecksum] if they do not match; [ErrNoLines] of the zero
+// MatrixShape.
 func (s MatrixShape) VerifyRange(group ByteRange, bytes, checksum []byte) error {
+	if err := s.checkLen(bytes, s.groupBytes()); err != nil || !s.summed {
+		return err
+	}
 	switch {
-	case len(bytes) != s.groupBytes():
-		return ErrTruncated
-	case !s.summed:
-		return nil
 	case len(checksum) != wordBytes:
 		return ErrTruncated
 	case groupChecksum(uint64(group.Offset)/uint64(s.groupBytes()), bytes) != le.Uint64(checksum):

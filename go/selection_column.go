@@ -14,6 +14,7 @@ import (
 //	column := bloomline.Uint64sColumn(ids, bloomline.Validity{Bits: valid})
 //	rows = bloomline.SelectColumn(filter, column, rows)
 type Column struct {
+	noText
 	rows     int
 	hashes   []uint64
 	uint64s  []uint64

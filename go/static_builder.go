@@ -9,7 +9,8 @@ import (
 // per key: their hashes. One goroutine at a time may use it. [NewStaticBuilder] makes one; nothing can be
 // added to a zero or nil one.
 type StaticBuilder struct {
-	_      noCopy
+	_ noCopy
+	noText
 	rows   int
 	seed   uint64
 	hashes []uint64
@@ -182,6 +183,9 @@ func (b *StaticBuilder) BuildParallel(goroutines int) (*StaticFilter, error) {
 func (b *StaticBuilder) String() string {
 	return fmt.Sprintf("bloomline.StaticBuilder{%d keys, %d rows}", b.KeyCount(), orZero(b).rows)
 }
+
+// UnmarshalText fails: a builder is not written.
+func (b *StaticBuilder) UnmarshalText([]byte) error { return errNoText }
 
 // goroutinesOf is how many are meant.
 func goroutinesOf(goroutines int) int {

@@ -61,7 +61,7 @@ func fromGob(data []byte, into kind) error {
 // nothing.
 type noText struct{}
 
-var errNoText = fmt.Errorf("bloomline: a View or Swap has no encoded form, marshal its Filter: %w", errors.ErrUnsupported)
+var errNoText = fmt.Errorf("bloomline: only filters have an encoded form, not what views, describes, holds or builds one: %w", errors.ErrUnsupported)
 
 // MarshalText fails: what has no encoded form must not be lost in silence.
 func (noText) MarshalText() ([]byte, error) { return nil, errNoText }
