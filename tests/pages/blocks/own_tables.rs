@@ -20,7 +20,7 @@ fn prefix_of(key: &[u8]) -> &[u8] {
 fn write(rows: Rows, seed: u64) -> Result<File, Error> {
     let mut file = vec![7; 100]; // other blocks
     let mut builder = Builder::for_rate(0.01, seed)?; // one seed for all tables
-    for (key, _value) in &rows {
+    for key in rows.keys() {
         builder.add(key)?;
         builder.add(prefix_of(key))?; // if you scan by prefixes
     }
