@@ -79,7 +79,8 @@ fn in_batches(lines: &mut [Line], hashes: &[u64]) {
 pub(super) fn inserts(all: &[u64]) -> Vec<Contender<'_>> {
     let counts = line_counts(all);
     let most = counts.iter().max().copied().unwrap_or(0);
-    let loops: [(&str, fn(&mut [Line], &[u64])); 3] = [
+    type Writes = fn(&mut [Line], &[u64]);
+    let loops: [(&str, Writes); 3] = [
         ("limit, one by one", one_by_one),
         ("limit, each waits for the last", waiting),
         ("limit, batches", in_batches),
