@@ -44,8 +44,8 @@ func (f *Filter) AddStrings(ctx context.Context, keys []string, out bloomline.Bi
 
 // AddHashes is [Filter.AddBatch] for hashes that [Filter.Hash] made.
 //
-// Errors: also [ErrUnsupported], with [StoreBF]; [ErrMismatch] if there is a staged filter of
-// another seed.
+// Errors: also [ErrUnsupported], with [StoreBF]; [ErrMismatch] if a filter of another seed is staged
+// or has been published. Hashes are then of no use: see [Filter.Hash].
 func (f *Filter) AddHashes(ctx context.Context, hashes []uint64, out bloomline.Bitmap) (bloomline.Bitmap, error) {
 	return f.run(ctx, batch{hashes: hashes}, out, true)
 }
@@ -76,15 +76,18 @@ func (f *Filter) ContainsStrings(ctx context.Context, keys []string, out bloomli
 
 // ContainsHashes is [Filter.ContainsBatch] for hashes that [Filter.Hash] made.
 //
-// Errors: also [ErrUnsupported], with [StoreBF].
+// Errors: also [ErrUnsupported], with [StoreBF]; [ErrMismatch] if a filter of another seed has been
+// published: see [Filter.Hash].
 func (f *Filter) ContainsHashes(ctx context.Context, hashes []uint64, out bloomline.Bitmap) (bloomline.Bitmap, error) {
 	return f.run(ctx, batch{hashes: hashes}, out, false)
 }
 
-// Hash returns the hash of a key with the filter's seed. A filter that takes this one's place may
-// have another seed.
+// Hash returns the hash of a key for this Filter, with the seed of the filter that was there when it
+// was opened. Filters of one name may have different seeds, if [WithSeed] or files set them. Once one
+// of another seed has been published, calls that take hashes return [ErrMismatch] for good: [Open] the
+// filter again and hash the keys again. Calls that take keys go on.
 func (f *Filter) Hash(key []byte) uint64 {
-	return bloomline.Hash(key, f.state.Load().params.Seed)
+	return bloomline.Hash(key, f.seed)
 }
 
 func single(out bloomline.Bitmap, err error) (bool, error) {
@@ -191,6 +194,10 @@ func (f *Filter) runSome(ctx context.Context, c *call) {
 	}
 	for attempt := 0; ; {
 		st := f.state.Load()
+		if c.hashes != nil && st.params.Seed != f.seed {
+			c.failed.add(pending, errSeed)
+			return
+		}
 		lost, others, err := f.send(ctx, st, c, pending, c.out, c.add && !f.staged.Load())
 		if errors.Is(err, errMoved) {
 			for _, at := range pending {
@@ -223,10 +230,6 @@ func (f *Filter) runSome(ctx context.Context, c *call) {
 			c.failed.add(pending, err)
 			return
 		}
-		if now := f.state.Load(); c.hashes != nil && now.params.Seed != st.params.Seed {
-			c.failed.add(pending, errSeed)
-			return
-		}
 		attempt++
 	}
 }
@@ -234,7 +237,7 @@ func (f *Filter) runSome(ctx context.Context, c *call) {
 // errMoved: there is another generation in use, which must have all keys.
 var errMoved = errors.New("redisfilter: another generation is in use")
 
-var errSeed = fmt.Errorf("%w: the seed of the filter is another since the hashes were made", ErrMismatch)
+var errSeed = fmt.Errorf("%w: another filter, with another seed, takes the place of the one that Hash is for", ErrMismatch)
 
 func (e *PartialError) add(keys []int, err error) {
 	e.Keys = append(e.Keys, keys...)
@@ -325,12 +328,12 @@ func (f *Filter) others(st *state, c *call, fields *redis.SliceCmd) (others []*s
 			other = newState(f.name, d)
 			f.other.Store(other)
 		}
-		if c.hashes != nil && other.params.Seed != st.params.Seed {
-			return nil, errSeed
-		}
 		if i == 0 {
 			f.state.Store(other)
 			return nil, errMoved
+		}
+		if c.hashes != nil && other.params.Seed != f.seed {
+			return nil, errSeed
 		}
 		others = append(others, other)
 	}

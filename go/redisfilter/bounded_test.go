@@ -113,7 +113,7 @@ func writeShard(t *testing.T, f *Filter) string {
 
 // of is the filter with another client.
 func (f *Filter) of(client redis.UniversalClient) *Filter {
-	other := &Filter{client: client, name: f.name, replicas: f.replicas, replicaTimeout: f.replicaTimeout}
+	other := &Filter{client: client, name: f.name, seed: f.seed, replicas: f.replicas, replicaTimeout: f.replicaTimeout}
 	other.state.Store(f.state.Load())
 	return other
 }

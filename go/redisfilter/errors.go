@@ -27,7 +27,8 @@ var (
 	ErrModule = errors.New("redisfilter: the server does not have the commands of this store")
 	// ErrShards: the number of shards is not 1 to 65,536, or makes shards of more than 256 MiB.
 	ErrShards = errors.New("redisfilter: the number of shards is outside 1 to 65536, or a shard would exceed 256 MiB")
-	// ErrMismatch: filters or files differ in store, shards, line count, k or seed.
+	// ErrMismatch: filters or files differ in store, shards, line count, k or seed; or hashes are of
+	// another seed than the filter: hash again, as [Filter.Hash] says.
 	ErrMismatch = errors.New("redisfilter: filters do not match: shards, line count, k and seed must be equal")
 	// ErrReplicaReads: the client reads from replicas, which lag behind and would deny keys.
 	ErrReplicaReads = errors.New("redisfilter: the client reads from replicas: switch off ReadOnly, RouteByLatency and RouteRandomly")
@@ -41,7 +42,8 @@ var (
 )
 
 // PartialError says which keys of a batch got no answer. A probe returns true for them. An
-// insert may or may not have added them: repeat it, which does no harm.
+// insert may or may not have added them: repeat it, which does no harm. If the reason is
+// [ErrMismatch], the same hashes would fail again: pass the keys, or hash them again: see [Filter.Hash].
 type PartialError struct {
 	Keys []int // their numbers in the batch, in no order
 	Err  error // the first reason

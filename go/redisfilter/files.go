@@ -105,7 +105,7 @@ func stageFiles(ctx context.Context, client redis.UniversalClient, name string, 
 		return nil, err
 	}
 	f.staged.Store(true)
-	f.state.Store(st)
+	f.begin(st)
 	err = eachShard(ctx, d.shards, func(ctx context.Context, i int) error {
 		return uploadFile(ctx, client, to, d, st.keys[i], files[i])
 	})

@@ -23,6 +23,7 @@ type Filter struct {
 	staged atomic.Bool
 	state  atomic.Pointer[state] // of the generation in use
 	other  atomic.Pointer[state] // of one that is built, the last one seen
+	seed   uint64                // of Hash: that of the first generation; it never changes
 
 	replicas       int
 	replicaTimeout time.Duration
@@ -59,8 +60,8 @@ func WithStore(store Store) Option { return func(o *options) { o.store = store }
 // to within a tenth.
 func WithShards(shards int) Option { return func(o *options) { o.shards = shards } }
 
-// WithSeed sets the seed of the hash of keys, which is random otherwise. Filters to be merged
-// need the same.
+// WithSeed sets the seed of the hash of keys. Without it [Stage] takes the seed of the filter that
+// it is to replace, and [Reserve] a random one. Filters to be merged need the same.
 func WithSeed(seed uint64) Option {
 	return func(o *options) { o.seed, o.seedSet = seed, true }
 }
@@ -161,13 +162,16 @@ func existsIf(exists bool) error {
 // that are there are read from the database after Stage has returned. One filter of a name can
 // be staged: another that is, is given up, and its Publish fails.
 //
-// Errors: as [Reserve].
+// Errors: as [Reserve]; [ErrMetadata].
 func Stage(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
 	f, o, err := newFilter(client, name, all)
 	if err != nil {
 		return nil, err
 	}
 	return bounded(ctx, func() (*Filter, error) {
+		if err := f.keepSeed(ctx, &o); err != nil {
+			return nil, err
+		}
 		d, perShard, err := plan(ctx, client, keys, rate, o)
 		if err == nil {
 			err = f.makeShards(ctx, d, perShard)
@@ -177,6 +181,26 @@ func Stage(ctx context.Context, client redis.UniversalClient, name string, keys 
 		}
 		return orNil(f, err)
 	})
+}
+
+// keepSeed takes the seed of the filter that there is, unless the options name one: the hashes that
+// clients have are then those of the new filter, too.
+func (f *Filter) keepSeed(ctx context.Context, o *options) error {
+	if o.seedSet {
+		return nil
+	}
+	fields, err := f.client.HMGet(ctx, f.name, fieldNext, fieldCurrent).Result()
+	if err != nil {
+		return notHash(err)
+	}
+	for _, value := range fields {
+		if text, ok := value.(string); ok {
+			d, err := parseDescription(text)
+			o.seed, o.seedSet = d.params.Seed, err == nil
+			return err
+		}
+	}
+	return nil
 }
 
 // makeShards makes an empty generation that nobody knows of.
@@ -193,7 +217,7 @@ func (f *Filter) makeShards(ctx context.Context, d description, perShard uint64)
 	if err == nil && slices.ContainsFunc(shapes, func(other shape) bool { return other != d.shape }) {
 		err = fmt.Errorf("%w: the module made shards of different shapes", ErrMismatch)
 	}
-	f.state.Store(newState(f.name, d))
+	f.begin(newState(f.name, d))
 	if err != nil {
 		f.dropStaged(ctx)
 		return fmt.Errorf("redisfilter: making the shards: %w", err)
@@ -265,23 +289,43 @@ func (f *Filter) refresh(ctx context.Context) error {
 	switch {
 	case errors.Is(err, redis.Nil):
 		return ErrNotFound
-	case err != nil && redis.HasErrorPrefix(err, "WRONGTYPE"):
-		return fmt.Errorf("%w: %w", ErrMetadata, err)
-	case err != nil:
+	case err != nil && !redis.HasErrorPrefix(err, "WRONGTYPE"):
 		f.lookAgain(ctx)
 		return err
+	case err != nil:
+		return notHash(err)
 	}
 	return f.use(text)
 }
 
 // use goes over to a generation, if that is another than the one in use.
 func (f *Filter) use(text string) error {
-	if st := f.state.Load(); st != nil && st.text == text {
+	before := f.state.Load()
+	if before != nil && before.text == text {
 		return nil
 	}
 	d, err := parseDescription(text)
-	if err == nil {
+	switch {
+	case err != nil:
+		return err
+	case before == nil:
+		f.begin(newState(f.name, d))
+	default:
 		f.state.Store(newState(f.name, d))
+	}
+	return nil
+}
+
+// begin sets the first generation, before anybody else has the filter.
+func (f *Filter) begin(st *state) {
+	f.seed = st.params.Seed
+	f.state.Store(st)
+}
+
+// notHash gives the server's error a name if the name's key is no hash.
+func notHash(err error) error {
+	if redis.HasErrorPrefix(err, "WRONGTYPE") {
+		return fmt.Errorf("%w: %w", ErrMetadata, err)
 	}
 	return err
 }

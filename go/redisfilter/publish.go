@@ -139,10 +139,10 @@ func (f *Filter) change(ctx context.Context, to func(fields map[string]any) (map
 			continue
 		case errors.Is(err, redis.TxFailedErr):
 			return fmt.Errorf("%w: %w", ErrConflict, err)
-		case err != nil && redis.HasErrorPrefix(err, "WRONGTYPE"):
-			return fmt.Errorf("%w: %w", ErrMetadata, err)
+		case err != nil:
+			return notHash(err)
 		}
-		return err
+		return nil
 	}
 }
 
