@@ -203,7 +203,7 @@ func (f *Filter) runSome(ctx context.Context, c *call) {
 			for _, at := range pending {
 				c.out[at/64] &^= 1 << (at % 64)
 			}
-			c.written = nil // all are sent again
+			c.failed.drop(pending) // which are sent again
 			continue
 		}
 		for _, other := range others {
@@ -243,6 +243,17 @@ func (e *PartialError) add(keys []int, err error) {
 	e.Keys = append(e.Keys, keys...)
 	if e.Err == nil {
 		e.Err = err
+	}
+}
+
+// drop removes keys, whose numbers are in order.
+func (e *PartialError) drop(keys []int) {
+	e.Keys = slices.DeleteFunc(e.Keys, func(key int) bool {
+		_, found := slices.BinarySearch(keys, key)
+		return found
+	})
+	if len(e.Keys) == 0 {
+		e.Err = nil
 	}
 }
 
