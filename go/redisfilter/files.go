@@ -146,7 +146,9 @@ type writerTo func(io.Writer) error
 
 func (write writerTo) WriteTo(w io.Writer) (int64, error) { return 0, write(w) }
 
-// ExportShard writes one shard's file: see [Filter.Export].
+// ExportShard writes one shard's file.
+//
+// Errors: those of [Filter.Export]; [ErrShards] if there is no such shard.
 func (f *Filter) ExportShard(ctx context.Context, shard int, to io.Writer) error {
 	st := f.state.Load()
 	if shard < 0 || shard >= st.shards {

@@ -53,7 +53,7 @@ func (moduleStore) download(ctx context.Context, client redis.UniversalClient, k
 	for at := int64(0); ; {
 		reply, err := client.Do(ctx, "bl.export", key, at, "count", chunkBytes).Slice()
 		if err != nil {
-			return nil, unknownCommand(err)
+			return nil, lostIf(err)
 		}
 		if len(reply) != 3 {
 			return nil, fmt.Errorf("%w: bl.export: %d elements", errReply, len(reply))

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -220,8 +221,14 @@ func TestMerge(t *testing.T) {
 		if err := into.Merge(ctx, from); !errors.Is(err, ErrShardLost) {
 			t.Errorf("into a lost shard: %v", err)
 		}
-		if err := from.Merge(ctx, into); !errors.Is(err, ErrShardLost) && from.state.Load().description.store == StoreLines || err == nil {
+		if err := from.Merge(ctx, into); !errors.Is(err, ErrShardLost) {
 			t.Errorf("from a lost shard: %v", err)
+		}
+		if _, err := into.Export(ctx, t.TempDir()); !errors.Is(err, ErrShardLost) {
+			t.Errorf("exporting a lost shard: %v", err)
+		}
+		if err := into.ExportShard(ctx, 2, io.Discard); !errors.Is(err, ErrShardLost) {
+			t.Errorf("exporting a lost shard alone: %v", err)
 		}
 		for _, keys := range parts {
 			if maybe, _ := into.ContainsStrings(ctx, keys, nil); maybe.Count() != len(keys) {

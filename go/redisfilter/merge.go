@@ -196,7 +196,7 @@ func (f *Filter) uniteModule(ctx context.Context, st *state, to, from string) er
 				pipe.Do(ctx, "bl.mergeforce", to, from)
 				return nil
 			})
-			return unknownCommand(err)
+			return lostIf(err)
 		}, to)
 		// Inserts came between.
 		if !errors.Is(err, redis.TxFailedErr) || attempt == mergeAttempts {
