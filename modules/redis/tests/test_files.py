@@ -68,6 +68,27 @@ def test_export():
 
 
 def test_import():
+def test_export_cuckoo():
+    """Each filter of a cuckoo series is a link of its own: all that BL.HASHINFO has, and no more, are exported."""
+    with Server() as server, server.client() as client:
+        items = keys("k", 3000)
+        client.ok("CF.RESERVE", "c", 1000, "EXPANSION", 2)
+        equal(sum(client.ok("CF.INSERT", "c", "ITEMS", *items)), len(items))
+        links = pairs(client.ok("BL.HASHINFO", "c"))["links"]
+        series = pairs(client.ok("CF.INFO", "c"))["Number of filters"]
+        true(series > 1 and len(links) == 2**series - 1, "%d links, %d files" % (series, len(links)))
+        found = [0] * len(items)
+        for i in range(len(links)):
+            data = export(client, "c", "LINK", i)
+            equal(load(client, "part", data), OK)
+            equal(pairs(client.ok("BL.HASHINFO", "part"))["links"], [links[i]], "link %d" % i)
+            here = client.ok("CF.MEXISTS", "part", *items)
+            found = [one | other for one, other in zip(found, here)]
+            client.ok("DEL", "part")
+        equal(sum(found), len(items), "items in the files")
+        is_error(client.call("BL.EXPORT", "c", 0, "LINK", len(links)), "a link beyond those of BL.HASHINFO")
+
+
     """A file built elsewhere becomes a key; a damaged one becomes nothing."""
     items = keys("k", 2000)
     data = write(items, 40, k=6, seed=11)

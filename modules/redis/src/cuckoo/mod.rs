@@ -7,5 +7,4 @@ mod persist;
 mod series;
 
 pub(crate) use commands::{COMMANDS, OWN_COMMANDS};
-pub(crate) use link::Link;
 pub(crate) use series::Series;

@@ -171,7 +171,8 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     Ok(())
 }
 
-/// Of each link: lines, k or bits of a fingerprint or rows, capacity, items.
+/// Of each file that EXPORT has, which are links, and of cuckoo filters the filters of links: lines,
+/// k or bits of a fingerprint or rows, capacity, items.
 fn links(value: &Value) -> Vec<[u64; 4]> {
     match value {
         Value::Bloom(chain) => {
@@ -183,12 +184,11 @@ fn links(value: &Value) -> Vec<[u64; 4]> {
             chain.links.iter().map(link).collect()
         }
         Value::Cuckoo(series) => {
-            let link = |link: &crate::cuckoo::Link| {
-                let (params, shards) = (series.params(), link.shards.len() as u64);
-                let bits = params.fingerprint_bits().into();
-                [params.line_count() * shards, bits, params.slots() * shards, link.items()]
+            let of_shard = |shard: &bloomline::CuckooFilter| {
+                let (params, items) = (shard.params(), shard.key_count());
+                [params.line_count(), params.fingerprint_bits().into(), params.slots(), items]
             };
-            series.links.iter().map(link).collect()
+            series.links.iter().flat_map(|link| link.shards.iter().map(of_shard)).collect()
         }
         Value::Counting(counting) => {
             let params = counting.filter.params();
