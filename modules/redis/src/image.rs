@@ -16,8 +16,9 @@ pub(crate) const CHUNK: usize = 16 << 20;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"BLIMAGE\n");
 const VERSION: u64 = 1;
-/// The most numbers that a kind has of its own.
-const MOST: usize = 1 << 16;
+/// The most numbers that a kind has of its own: 8 and one for each link of a cuckoo filter, of which
+/// there are up to 65,536.
+const MOST: usize = 8 + (1 << 16);
 
 /// What a value is. The numbers are in dumps: they never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,6 +250,10 @@ mod tests {
             damaged[i] ^= 1;
             assert!(Header::parse(&damaged).is_err(), "byte {i}");
             assert!(Header::parse(&bytes[..i]).is_err(), "{i} bytes");
+        }
+        for (count, is_read) in [(MOST, true), (MOST + 1, false)] {
+            let header = Header { kind: Kind::Cuckoo, numbers: vec![7; count], body: 1 };
+            assert_eq!(Header::parse(&header.to_bytes()).is_ok(), is_read, "{count} numbers");
         }
     }
 
