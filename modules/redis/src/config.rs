@@ -75,6 +75,10 @@ impl Config {
             };
             config.set(&name, value).ok_or_else(wrong)?;
         }
+        let (size, least) = (config.cf_initial_size, 2 * config.cf_bucket_size);
+        if size < least {
+            return Err(format!("cf-initial-size {size} is below 2 * cf-bucket-size, {least}"));
+        }
         Ok(config)
     }
 
@@ -140,6 +144,16 @@ mod tests {
         assert_eq!(read(&["bf-error-rate", "0.9"]).unwrap().bf_error_rate, 0.25);
         assert_eq!(read(&["seed", "7", "compat", "NO"]).unwrap().seed, Some(7));
         assert_eq!(read(&["BF_LAYOUT", "Lines"]).unwrap().bf_layouts, [Layout::Lines]);
+    }
+
+    #[test]
+    fn cuckoo_filters_by_default_are_such_as_reserve_makes() {
+        let both = |size, bucket| read(&["cf-initial-size", size, "cf-bucket-size", bucket]);
+        assert!(both("509", "255").unwrap_err().contains("cf-initial-size"));
+        assert_eq!(both("510", "255").unwrap().cf_initial_size, 510);
+        assert!(
+            read(&["cf-initial-size", "4"]).is_ok() && read(&["cf-bucket-size", "255"]).is_ok()
+        );
     }
 
     #[test]
