@@ -344,6 +344,26 @@ def test_window_replica_with_other_clock():
             ahead.move(600)
 
 
+def test_window_of_writable_replica():
+    """What a client adds to a replica that can be written to is there, however long the primary added nothing."""
+    clock = Clock()
+    options = PATIENT + ("--replica-read-only", "no")
+    with Server(*PATIENT, env=clock.env) as master, master.client() as client, Replica(
+        master, *options, env=clock.env
+    ) as replica, replica.client() as copy:
+        client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 3600, 3)
+        client.ok("BL.W.MADD", "w", *keys("a", 100))
+        replica.wait_caught_up()
+        clock.move(5 * 3600)
+        copy.ok("BL.W.MADD", "w", *keys("b", 100))
+        none_denied(copy, "w", keys("b", 100), "BL.W.MEXISTS")
+        # What the primary adds later is there, too, and nothing expires before its time.
+        client.ok("BL.W.MADD", "w", *keys("c", 100))
+        replica.wait_caught_up()
+        clock.move(3600)
+        none_denied(copy, "w", keys("b", 100) + keys("c", 100), "BL.W.MEXISTS")
+
+
 def test_failover():
     """The master is killed; the replica, promoted, has every acknowledged key and goes on."""
     with Server() as master, master.client() as client, Replica(master) as replica, replica.client() as copy:

@@ -220,9 +220,10 @@ impl Ctx {
         self.flags() & (raw::flags::REPLICATED | raw::flags::LOADING) != 0
     }
 
-    /// Whether this server decides: it is a primary, and the command comes from a client.
+    /// Whether this server decides: the command comes from a client. On a replica that can be written
+    /// to, too: what its clients add, no primary tells it.
     pub(crate) fn decides(self) -> bool {
-        self.flags() & raw::flags::PRIMARY != 0 && !self.is_replicated()
+        !self.is_replicated()
     }
 
     pub(crate) fn log(self, level: &CStr, text: &str) {

@@ -44,8 +44,6 @@ pub(crate) const API_VERSION: c_int = 1;
 /// Bits of a context's flags.
 pub(crate) mod flags {
     use std::ffi::c_int;
-    /// The server is a primary.
-    pub(crate) const PRIMARY: c_int = 1 << 2;
     /// The command comes from the primary or from the append-only file.
     pub(crate) const REPLICATED: c_int = 1 << 12;
     /// The server is reading its data.
