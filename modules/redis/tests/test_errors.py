@@ -119,7 +119,8 @@ PROVOKED = [
         ["CF.INSERTNX", "new", "x", "ITEMS", "x"],
     ]),
     ("ERR unknown argument", [
-        ["BL.IMPORT", "new", 0, 10, "x", "x", "x"], ["BL.W.RESERVE", "new", "0.01", 10, 60, 2, "x", "x"],
+        ["BL.IMPORT", "new", 0, 10, "x", "x", "x"], ["BL.EXPORT", "bloom", 0, "COUNTS", 7],
+        ["BL.W.RESERVE", "new", "0.01", 10, 60, 2, "x", "x"],
         ["BL.C.RESERVE", "new", "0.01", 10, "x", "x"], ["BL.G.RESERVE", "new", "0.01", "x", "x"],
         ["BL.RESERVE", "new", "0.01", 10, "NONSCALLING"], ["BL.RESERVE", "new", "0.01", 10, "SEDE", 7],
         ["BL.RESERVE", "new", "0.01", 10, "SEED", 7, "x"], ["BL.CF.RESERVE", "new", 10, "SEDE", 7],

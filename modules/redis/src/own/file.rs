@@ -1,7 +1,7 @@
 //! Files of the library: EXPORT and IMPORT, a chunk at a time.
 
 use crate::api::{Args, Ctx};
-use crate::bloom::{MAX_OWN_CAPACITY, after, layout_of};
+use crate::bloom::{MAX_OWN_CAPACITY, after, layout_of, only};
 use crate::command::{Fail, Outcome, fail, no_memory};
 use crate::finish;
 use crate::image::CHUNK;
@@ -23,6 +23,7 @@ pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
         None => CHUNK,
     };
     let link = after(args, "LINK", 3)?.map(|text| number(text).ok_or(bad("link"))).transpose()?;
+    only(args, 3, &["COUNT", "LINK"], &[])?;
     let mut key = Key::open(ctx, args.raw(1), false);
     value_of(&key)?;
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
