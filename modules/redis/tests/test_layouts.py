@@ -174,7 +174,8 @@ def test_hashes_and_merging():
             # More than each is made for: the rate of the result is checked, and not without need.
             is_error(client.call("BL.MERGE", "all", *parts), "a rate that is exceeded")
             equal(client.call("BL.MERGE", "same", "one", "one"), OK)
-            equal(client.ok("BL.CARD", "same"), 2 * client.ok("BL.CARD", "one"))
+            once, twice = client.ok("BL.CARD", "one"), client.ok("BL.CARD", "same")
+            true(once <= twice <= 1.05 * once, "%d items, merged with themselves %d" % (once, twice))
             equal(client.call("BL.MERGEFORCE", "all", *parts), OK)
             none_denied(client, "all", sum(parts.values(), []))
             equal(layout(client, "all"), name)

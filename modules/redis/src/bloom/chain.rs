@@ -1,7 +1,7 @@
 //! A series of plain filters, its links, that answers as one and grows.
 
 use super::layout::Layout;
-use super::plan::Plan;
+use super::plan::{MAX_OWN_CAPACITY, Plan};
 use crate::added::Stop;
 use crate::items::{BLOCK, WORDS, answers};
 use crate::limit::Limit;
@@ -18,6 +18,17 @@ pub(crate) struct Link {
     pub(crate) filter: Filter,
     /// The items it is made for.
     pub(crate) capacity: u64,
+}
+
+/// The bits may say less than there is by this factor: the estimate is not exact.
+const ESTIMATED: f64 = 1.05;
+
+/// The keys that a filter has by its bits, about.
+pub(crate) fn count_by_bits(filter: &Filter) -> u64 {
+    if filter.lines().iter().all(|&byte| byte == 0) {
+        return 0;
+    }
+    filter.estimated_keys().ceil().min(MAX_OWN_CAPACITY as f64) as u64
 }
 
 /// The series: at least one link, the newest last.
@@ -80,6 +91,26 @@ impl Link {
             }
         }
         count
+    }
+
+    /// Adds all items of links of the same shape. A union counts items twice that two of them have. Where
+    /// its count is clearly above what the bits say, it becomes that, but not less than of any of them.
+    pub(crate) fn unite<'a>(
+        &mut self,
+        others: impl Iterator<Item = &'a Link>,
+    ) -> Result<(), Error> {
+        let mut largest = self.filter.key_count();
+        for other in others {
+            largest = largest.max(other.filter.key_count());
+            self.filter.union(&other.filter)?;
+        }
+        if self.filter.key_count() > largest {
+            let by_bits = count_by_bits(&self.filter).max(largest);
+            if self.filter.key_count() as f64 > ESTIMATED * by_bits as f64 {
+                self.filter.set_key_count(by_bits);
+            }
+        }
+        Ok(())
     }
 
     /// The items added.

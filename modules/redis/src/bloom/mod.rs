@@ -8,7 +8,7 @@ mod options;
 mod persist;
 mod plan;
 
-pub(crate) use chain::{Chain, Link};
+pub(crate) use chain::{Chain, Link, count_by_bits};
 pub(crate) use commands::COMMANDS;
 pub(crate) use layout::Layout;
 pub(crate) use options::{after, capacity, layout_of, new_seed, only, only_seed, rate};
