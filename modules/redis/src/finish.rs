@@ -2,7 +2,7 @@
 
 use crate::api::{Args, Ctx};
 use crate::arrived::{Arrived, Taken};
-use crate::bloom::{Chain, Layout, Link, Plan};
+use crate::bloom::{Chain, Layout, Link, Plan, count_by_bits};
 use crate::command::{Fail, Outcome};
 use crate::cuckoo::Series;
 use crate::key::{Found, Key};
@@ -121,7 +121,11 @@ fn layout(file: &mut Taken<'_>) -> Result<u16, Error> {
 fn plain(filters: Vec<Filter>, capacity: u64, layout: Layout) -> Value {
     let seed = filters.first().map_or(0, |filter| filter.params().seed());
     let last = filters.len().saturating_sub(1);
-    let link = |(i, filter): (usize, Filter)| {
+    let link = |(i, mut filter): (usize, Filter)| {
+        if filter.key_count() == 0 {
+            // Unknown: it would take as many items more as an empty one.
+            filter.set_key_count(count_by_bits(&filter));
+        }
         // All but the newest are full.
         let capacity = match capacity {
             _ if i < last => filter.key_count(),
@@ -133,7 +137,8 @@ fn plain(filters: Vec<Filter>, capacity: u64, layout: Layout) -> Value {
     let links: Vec<Link> = filters.into_iter().enumerate().map(link).collect();
     let rate = |link: &Link| layout.rate(link.filter.params(), link.capacity);
     let rate = links.iter().map(rate).sum::<f64>().clamp(1e-30, 0.999);
-    let capacity = links.iter().map(|link| link.capacity).sum::<u64>().max(1);
+    let capacities = links.iter().map(|link| link.capacity);
+    let capacity = capacities.fold(0, u64::saturating_add).max(1);
     Value::Bloom(Chain { plan: Plan { rate, capacity, expansion: 0, seed, layout }, links })
 }
 
@@ -150,7 +155,34 @@ fn half_full(filter: &Filter, layout: Layout) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bloomline::{GrowingFilter, Params};
+    use crate::added::Stop;
+    use crate::limit::Limit;
+    use bloomline::{GrowingFilter, Params, hash::hash_u64};
+
+    #[test]
+    fn a_file_that_does_not_say_how_many_items_it_has_is_not_taken_for_an_empty_one() {
+        for layout in Layout::ALL {
+            let plan = Plan { rate: 0.01, capacity: 1000, expansion: 0, seed: 1, layout };
+            let mut chain = Chain::new(plan, Limit::none()).unwrap();
+            let hashes: Vec<u64> = (0..1700).map(|i| hash_u64(i, 0)).collect();
+            chain.insert(&hashes[..800], Limit::none(), |_| ()).unwrap();
+            let filter = &chain.links[0].filter;
+            let filter = Filter::from_lines(filter.params(), filter.lines(), 0).unwrap();
+            let mut file = Arrived::of(&filter.to_bytes().unwrap());
+            let Value::Bloom(mut chain) = from_file(&mut file, 1000, Some(layout)).unwrap() else {
+                panic!()
+            };
+            assert!((760..840).contains(&chain.items()), "{layout:?}: {}", chain.items());
+            let mut added = 0;
+            let result = chain.insert(&hashes[800..], Limit::none(), |_| added += 1);
+            assert_eq!(result, Err(Stop::Full), "{layout:?}");
+            assert!((150..250).contains(&added), "{layout:?}: {added}");
+        }
+        let empty = Filter::new(Params::for_rate(1000, 0.01).unwrap()).unwrap();
+        let mut file = Arrived::of(&empty.to_bytes().unwrap());
+        let Value::Bloom(chain) = from_file(&mut file, 1000, None).unwrap() else { panic!() };
+        assert_eq!(chain.items(), 0);
+    }
 
     #[test]
     fn files_of_each_kind_become_values_with_their_items() {
