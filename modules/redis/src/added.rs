@@ -2,7 +2,7 @@
 
 use crate::api::raw::RawString;
 use crate::api::{Args, Ctx};
-use crate::command::{Outcome, fail};
+use crate::command::{Fail, Outcome, end_if_told};
 use crate::items::in_blocks;
 use std::ffi::CStr;
 
@@ -24,6 +24,13 @@ impl Stop {
                 "ERR problem inserting into filter: no memory for it to grow, or above max-filter-bytes"
             }
         }
+    }
+}
+
+impl From<Stop> for Fail {
+    fn from(stop: Stop) -> Fail {
+        let text = stop.text().into();
+        if stop == Stop::Memory { Fail::Undone(text) } else { Fail::Text(text) }
     }
 }
 
@@ -67,7 +74,7 @@ impl Added {
     /// Replies the answer to the only item.
     pub(crate) fn reply_one(&self, ctx: Ctx) -> Outcome {
         match self.stop {
-            Some(stop) => fail(stop.text()),
+            Some(stop) => Err(stop.into()),
             None => {
                 ctx.boolean(self.answers[0]);
                 Ok(())
@@ -77,6 +84,9 @@ impl Added {
 
     /// Replies an array of the answers, which an error ends.
     pub(crate) fn reply_all(&self, ctx: Ctx) -> Outcome {
+        if self.stop == Some(Stop::Memory) {
+            end_if_told(ctx, Stop::Memory.text());
+        }
         ctx.array(self.answers.len() + usize::from(self.stop.is_some()));
         for &new in &self.answers {
             ctx.boolean(new);

@@ -1,7 +1,7 @@
 //! Commands: what they return, and what the server knows of them.
 
 use crate::api::raw::{self, CommandFn, RawCtx, RawString, key_flags};
-use crate::api::{ArgKind, Args, Ctx, Description, Keys, describe, table};
+use crate::api::{ArgKind, Args, Ctx, Description, Keys, describe, end, table};
 use crate::syntax;
 use bloomline::Error;
 use std::borrow::Cow;
@@ -14,6 +14,9 @@ use std::ptr::null_mut;
 pub(crate) enum Fail {
     /// An error with this text.
     Text(Cow<'static, str>),
+    /// An error with this text, for memory or since bytes are damaged: what no server may ignore that
+    /// was told to do it.
+    Undone(Cow<'static, str>),
     /// Too many or too few arguments.
     Arity,
     /// The key holds something else.
@@ -30,7 +33,7 @@ pub(crate) fn fail<T>(text: &'static str) -> Result<T, Fail> {
 
 /// Why a filter could not be made, if it was for memory.
 pub(crate) fn no_memory<E>(_: E) -> Fail {
-    Fail::Text("ERR Insufficient memory to create filter".into())
+    Fail::Undone("ERR Insufficient memory to create filter".into())
 }
 
 /// Why a filter could not be made.
@@ -43,7 +46,22 @@ pub(crate) fn not_made(error: Error, otherwise: &'static str) -> Fail {
 
 impl From<Error> for Fail {
     fn from(error: Error) -> Fail {
-        Fail::Text(format!("ERR {error}").into())
+        let text = format!("ERR {error}").into();
+        match error {
+            Error::OutOfMemory | Error::Checksum => Fail::Undone(text),
+            _ => Fail::Text(text),
+        }
+    }
+}
+
+/// Ends a server that could not do, for memory or since bytes are damaged, what its primary or its
+/// append-only file told it. It would go on without the items, and deny them.
+pub(crate) fn end_if_told(ctx: Ctx, why: &str) {
+    if ctx.is_replicated() {
+        let why =
+            format!("a filter would lack what the primary or the append-only file has: {why}");
+        ctx.log(c"warning", &format!("{why}: the server ends"));
+        end();
     }
 }
 
@@ -118,6 +136,10 @@ pub(crate) unsafe fn call(
     match catch_unwind(AssertUnwindSafe(|| run(ctx, args))) {
         Ok(Ok(())) => {}
         Ok(Err(Fail::Text(text))) => ctx.error(&text),
+        Ok(Err(Fail::Undone(text))) => {
+            end_if_told(ctx, &text);
+            ctx.error(&text);
+        }
         Ok(Err(Fail::Arity)) => ctx.wrong_arity(),
         Ok(Err(Fail::WrongType)) => {
             ctx.error("WRONGTYPE Operation against a key holding the wrong kind of value");

@@ -118,7 +118,7 @@ pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
             if begin != Some(loading.arrived()) || len == 0 {
                 return fail(family.chunk);
             }
-            loading.push(bytes).map_err(|_| Fail::Text(family.chunk.into()))?;
+            loading.push(bytes).map_err(|_| Fail::Undone(family.chunk.into()))?;
             finish(ctx, &mut key, args)?;
         }
         Found::Ours(object) => {
@@ -141,10 +141,9 @@ pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
 
 /// A filter that is to arrive, of which this is the header.
 fn begin(ctx: Ctx, header: &[u8], family: &Family) -> Result<Object, Fail> {
-    let bad = || Fail::Text(family.header.into());
-    let loading = Loading::image(header).map_err(|_| bad())?;
+    let loading = Loading::image(header).map_err(|_| Fail::Undone(family.header.into()))?;
     if !loading.image_kind().is_some_and(|kind| family.has(kind)) {
-        return Err(bad());
+        return fail(family.header);
     }
     let bytes = usize::try_from(loading.total()).unwrap_or(usize::MAX);
     Limit::of(ctx).allows(bytes, bytes).map_err(no_memory)?;

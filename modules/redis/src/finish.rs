@@ -94,7 +94,8 @@ fn not_taken(error: Error) -> Fail {
              cuckoo, window, static and growing filters"
                 .into(),
         ),
-        error => error.into(),
+        // Bytes that a primary has taken are not refused: they are damaged.
+        error => Fail::Undone(format!("ERR {error}").into()),
     }
 }
 

@@ -5,7 +5,7 @@ import random
 
 import check
 from check import add_all, equal, is_error, keys, none_denied, true
-from files import seed_of
+from files import seed_of, write
 from resp import OK, Broken, Error
 from samples import GROWING, KINDS, add, ask, check_all, make, members, snapshot
 from server import NotStarted, Server, info, wait_until
@@ -242,6 +242,47 @@ def test_truncated_aof():
         server.start()
         with server.client() as client:
             none_denied(client, "b", keys("k", 1980))
+
+
+def test_damaged_aof():
+    """A log in which the bytes of a filter are damaged does not load: the server would deny the items."""
+    items = keys("k", 2000)
+    file = write(items, 40, seed=11)
+    chunked = ("--aof-use-rdb-preamble", "no", "--auto-aof-rewrite-percentage", "0")
+    for is_rewritten in (False, True):
+        with Server("--appendonly", "yes", "--appendfsync", "always", *chunked) as server:
+            with server.client() as client:
+                client.ok("BL.IMPORT", "b", 0, len(file), file)
+                if is_rewritten:
+                    client.ok("BGREWRITEAOF")
+                    wait_until(
+                        lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0"
+                        and info(client, "persistence")["aof_rewrite_scheduled"] == "0",
+                        "the rewrite ends",
+                        30,
+                    )
+            server.crash()
+            server.start()
+            with server.client() as client:
+                none_denied(client, "b", items)
+            server.crash()
+            paths = [server.path("appendonlydir/" + name) for name in os.listdir(server.path("appendonlydir"))]
+            path = max(paths, key=os.path.getsize)
+            with open(path, "rb") as log:
+                intact = log.read()
+            # In the lines, in the footer; of an image, also in its header.
+            spots = [file[:64], file[-64:-8]] + [b"BLIMAGE\n"] * is_rewritten
+            for spot in spots:
+                at = intact.index(spot) + len(spot) // 2
+                with open(path, "wb") as log:
+                    log.write(intact[:at] + bytes([intact[at] ^ 1]) + intact[at + 1 :])
+                try:
+                    server.start()
+                except NotStarted as failure:
+                    true("ended with 1:" in str(failure) and "the server ends" in str(failure), failure)
+                else:
+                    raise AssertionError("the server is up without the items, byte %d" % at)
+            server.expected_dead = True
 
 
 def test_save_while_writing():

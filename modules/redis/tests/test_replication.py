@@ -1,6 +1,7 @@
 """Replicas: bit for bit the same, also with other options; windows under a moved clock; failover."""
 
 import random
+import resource
 
 from check import add_all, equal, is_error, keys, none_denied, pairs, true
 from clock import PATIENT, Clock
@@ -362,6 +363,31 @@ def test_window_of_writable_replica():
         replica.wait_caught_up()
         clock.move(3600)
         none_denied(copy, "w", keys("b", 100) + keys("c", 100), "BL.W.MEXISTS")
+
+
+def test_replica_without_memory():
+    """A replica that the system refuses memory for a filter, or for one to grow, ends: it would deny the items."""
+    for words in (
+        ["BF.RESERVE", "b", "0.01", 200_000_000],
+        ["CF.RESERVE", "b", 200_000_000],
+        ["BL.C.RESERVE", "b", "0.01", 50_000_000],
+        ["BL.W.RESERVE", "b", "0.01", 50_000_000, 60, 4],
+        ["BF.MADD", "grows"] + keys("more", 300),
+        ["CF.INSERT", "links", "ITEMS"] + keys("k", 80),
+    ):
+        with Server() as master, master.client() as client, Replica(master) as replica:
+            client.ok("BF.RESERVE", "grows", "0.01", 10, "EXPANSION", 1000)
+            client.ok("BF.MADD", "grows", *keys("k", 9900))
+            client.ok("CF.RESERVE", "links", 30, "EXPANSION", 32768)
+            replica.wait_caught_up()
+            with open("/proc/%d/statm" % replica.pid) as file:
+                mapped = int(file.read().split()[0]) * resource.getpagesize()
+            resource.prlimit(replica.pid, resource.RLIMIT_AS, (mapped + (2 << 20), resource.RLIM_INFINITY))
+            replica.expected_dead = True
+            client.ok(*words)
+            wait_until(lambda: not replica.is_up(), "the replica ends after " + words[0])
+            equal(replica.process.returncode, 1, words[0])
+            true(b"the server ends" in replica.log(), replica.log_tail())
 
 
 def test_failover():

@@ -176,12 +176,17 @@ unsafe extern "C" {
     fn _exit(status: c_int) -> !;
 }
 
+/// Ends the process at once.
+pub(crate) fn end() -> ! {
+    // SAFETY: as the server ends its children.
+    unsafe { _exit(1) }
+}
+
 /// Ends the process, if it is a child that saves: then saving has failed, and the server keeps the file
 /// that it has. A file that lacks a filter could not be loaded, or would deny its items.
 pub(crate) fn end_child() {
     // SAFETY: the server takes NULL for no context.
     if unsafe { (table().flags)(null_mut()) } & flags::CHILD != 0 {
-        // SAFETY: as the server ends its children.
-        unsafe { _exit(1) };
+        end();
     }
 }

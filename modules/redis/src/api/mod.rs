@@ -11,5 +11,5 @@ mod table;
 pub(crate) use args::Args;
 pub(crate) use context::{Ctx, now};
 pub(crate) use describe::{Arg, ArgKind, Description, Keys, describe};
-pub(crate) use io::{Aof, Reader, Writer, end_child};
+pub(crate) use io::{Aof, Reader, Writer, end, end_child};
 pub(crate) use table::{Table, fill, table};

@@ -4,7 +4,7 @@ use super::options::{self, Wanted};
 use super::series::{Series, Shape, Stop};
 use crate::api::raw::RawString;
 use crate::api::{Args, Ctx};
-use crate::command::{Command, Fail, Outcome, command, fail, not_made};
+use crate::command::{Command, Fail, Outcome, command, end_if_told, fail, not_made};
 use crate::dump;
 use crate::image::Kind;
 use crate::key::{Found, Key, find, must_be_absent, or_nothing};
@@ -176,7 +176,12 @@ fn add_all(
                 done.push(items.raw(i));
                 Added::New
             }
-            Err(stop) => Added::No(stop),
+            Err(stop) => {
+                if stop == Stop::Growth {
+                    end_if_told(ctx, text(stop));
+                }
+                Added::No(stop)
+            }
         }
     };
     let added: Vec<Added> = items.iter().enumerate().map(&mut one).collect();

@@ -65,7 +65,7 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
         && chain.plan.expansion == 0
         && !has_room(&object.value, args.bytes(2))?
     {
-        return fail(Stop::Full.text());
+        return Err(Stop::Full.into());
     }
     let (mut bitmap, mut done) = (Vec::with_capacity(args.bytes(2).len() / 64 + 1), 0);
     let mut stop = None;
@@ -116,7 +116,7 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
         ctx.notify(c"bloom.add", args.raw(1));
     }
     match stop {
-        Some(stop) => fail(stop.text()),
+        Some(stop) => Err(stop.into()),
         None => {
             ctx.bytes(&bitmap);
             Ok(())
