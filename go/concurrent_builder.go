@@ -214,7 +214,7 @@ func (b *ConcurrentBuilder) sort(room *builderRoom, hashes []uint64) []uint64 {
 
 // addSorted adds sorted hashes, first to the parts that no other goroutine works on.
 func (b *ConcurrentBuilder) addSorted(hashes []uint64, room *builderRoom) {
-	begin := int(b.next.Add(1)) % len(b.parts)
+	begin := int(b.next.Add(1) % uint32(len(b.parts))) // first, as an int may have 32 bits
 	done := room.done[:len(b.parts)]
 	clear(done)
 	for _, waits := range []bool{false, true} {

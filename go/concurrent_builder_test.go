@@ -105,6 +105,18 @@ func TestConcurrentBuilder(t *testing.T) {
 	}
 }
 
+// After so many calls that the counter of them is no positive number of 32 bits.
+func TestConcurrentBuilderAfterManyCalls(t *testing.T) {
+	params := Params{LineCount: 20_000, K: 6}
+	builder := orPanic(NewConcurrentBuilder(params))
+	hashes := randomHashes(3000, 5)
+	for i := range hashes {
+		builder.next.Store(1<<31 + uint32(i))
+		builder.AddHashes(hashes[i:i+1], Validity{})
+	}
+	checkBuilt(t, orPanic(builder.Finish()), params, hashes)
+}
+
 func TestConcurrentBuilderOfOnePart(t *testing.T) {
 	// All goroutines meet in the same lines, with few keys at a time.
 	params := Params{LineCount: 2000, K: 6}
