@@ -102,7 +102,8 @@ fn write_range_settled(
             _ => {}
         }
     }
-    if range.end <= body || range.start >= len {
+    // One that is turned round is empty.
+    if range.end <= body.max(range.start) || range.start >= len {
         return Ok(());
     }
     let mut all = Summed { out: &mut io::sink(), sum: Xxh3::new() };

@@ -217,8 +217,10 @@ macro_rules! ranges {
             let Err(Error::Io(error)) = filter.write_range_to(9..1000, Full(990)) else { panic!() };
             assert_eq!(error.kind(), io::ErrorKind::StorageFull);
             filter.write_range_to(9..1000, Full(991)).unwrap();
-            #[expect(clippy::reversed_empty_ranges, reason = "an empty one, too")]
-            filter.write_range_to(1000..9, Full(0)).unwrap();
+            // Empty ones, too, and those that end in the footer.
+            for (start, end) in [(1000, 9), (len - 1, len - 9), (len, len - 60)] {
+                filter.write_range_to(start..end, Full(0)).unwrap();
+            }
         }
     };
 }
