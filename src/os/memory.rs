@@ -316,12 +316,17 @@ impl FileBytes {
         // SAFETY: the same contract.
         return unsafe { Pages::file(file) }.map(|bytes| FileBytes { bytes });
         #[cfg(not(unix))]
-        {
-            let mut bytes = Vec::new();
-            crate::os::file::append_from(&mut &*file, u64::MAX, &mut bytes)?;
-            Ok(FileBytes { bytes })
-        }
+        return whole(file).map(|bytes| FileBytes { bytes });
     }
+}
+
+/// All bytes of a file, wherever it was read before.
+#[cfg(any(not(unix), test))]
+fn whole(mut file: &File) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    std::io::Seek::rewind(&mut file)?;
+    crate::os::file::append_from(&mut file, u64::MAX, &mut bytes)?;
+    Ok(bytes)
 }
 
 impl AsRef<[u8]> for FileBytes {
@@ -352,6 +357,18 @@ impl Deref for FileBytes {
     fn deref(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// Who maps a file has read its end before.
+#[cfg(test)]
+#[test]
+fn a_file_is_read_from_its_start() {
+    let path = std::env::temp_dir().join(format!("bloomline-whole-{}", std::process::id()));
+    std::fs::write(&path, [7; 20_000]).unwrap();
+    let file = File::open(&path).unwrap();
+    std::io::Seek::seek(&mut &file, std::io::SeekFrom::End(0)).unwrap();
+    assert_eq!(whole(&file), Ok(vec![7; 20_000]));
+    std::fs::remove_file(path).unwrap();
 }
 
 #[cfg(all(test, unix))]
