@@ -149,10 +149,12 @@ static void in_a_file(void)
     CHECK(unlink(path.text) == 0);
 }
 
-/* The library's calls arrive here. Between its opening of 'raced' and its lock another writer replaces that. If
-   'unflushed' is set, directories are not flushed. */
-static const char *raced;
-static bool unflushed;
+/* The library's calls arrive here. Between its opening of 'raced' and its lock another writer replaces that. While
+   'slow' is flushed, another writer begins it. Flushing directories fails with 'unflushed', unless that is 0. */
+static const char *raced, *slow;
+static bloomline_journal *faster;
+static int unflushed;
+static unsigned flushed_files, flushed_directories;
 
 int flock(int file, int operation)
 {
@@ -172,9 +174,64 @@ int flock(int file, int operation)
 int fsync(int file)
 {
     struct stat found;
-    bool fails = unflushed && fstat(file, &found) == 0 && S_ISDIR(found.st_mode);
-    if (fails) errno = EIO;
-    return fails ? -1 : (int)syscall(SYS_fsync, file);
+    bool is_directory = fstat(file, &found) == 0 && S_ISDIR(found.st_mode);
+    const char *path = slow;
+    slow = NULL;
+    if (path != NULL) {
+        bloomline_growing *filter = filter_of(3);
+        REQUIRE_OK(bloomline_journal_create(path, filter, 30, &faster));
+        bloomline_growing_free(filter);
+    }
+    *(is_directory ? &flushed_directories : &flushed_files) += 1;
+    if (!is_directory || unflushed == 0) return (int)syscall(SYS_fsync, file);
+    errno = unflushed;
+    return -1;
+}
+
+/* One of two has the journal, and what it acknowledges stays. */
+static void begun_by_two(void)
+{
+    file_name path = files_in(&directory, "journal");
+    bloomline_growing *filter = filter_of(1), *opened = NULL;
+    bloomline_journal *journal = NULL;
+    for (int removed = 0; removed < 2; removed++) {
+        if (removed != 0) {
+            REQUIRE_OK(bloomline_journal_create(path.text, filter, 7, &journal));
+            CHECK(unlink(path.text) == 0);
+        }
+        slow = path.text;
+        CHECK_STATUS(BLOOMLINE_ERR_LOCKED, removed != 0 ? bloomline_journal_restart(journal, filter, 8)
+                                                        : bloomline_journal_create(path.text, filter, 8, &journal));
+        bloomline_journal_free(faster), bloomline_journal_free(journal);
+        journal = NULL;
+        REQUIRE_OK(bloomline_journal_open(path.text, &journal, &opened));
+        CHECK_U64(30, bloomline_journal_sequence(journal));
+        bloomline_journal_free(journal), bloomline_growing_free(opened);
+        journal = NULL;
+        CHECK(unlink(path.text) == 0);
+    }
+    bloomline_growing_free(filter);
+}
+
+/* What is read may have been written shortly before its writer ended. */
+static void opened_is_flushed(void)
+{
+    file_name path = files_in(&directory, "journal");
+    bloomline_growing *filter = filter_of(1), *opened = NULL;
+    bloomline_journal *journal = NULL;
+    /* A file system that flushes no directories. */
+    static const int unsupported[] = {EINVAL, ENOSYS, EOPNOTSUPP, 0};
+    for (const int *code = unsupported; *code != 0; code++) {
+        unflushed = *code;
+        REQUIRE_OK(bloomline_journal_create(path.text, filter, 7, &journal));
+        bloomline_journal_free(journal);
+    }
+    unflushed = 0;
+    flushed_files = flushed_directories = 0;
+    REQUIRE_OK(bloomline_journal_open(path.text, &journal, &opened));
+    CHECK(flushed_files == 1 && flushed_directories == 1);
+    bloomline_journal_free(journal), bloomline_growing_free(opened), bloomline_growing_free(filter);
+    CHECK(unlink(path.text) == 0);
 }
 
 static void replaced_while_it_is_opened(void)
@@ -206,9 +263,9 @@ static void restarted_halfway(void)
     bloomline_journal *journal = NULL;
     REQUIRE_OK(bloomline_journal_create(path.text, filter, 7, &journal));
     CHECK_OK(bloomline_growing_insert_hash(filter, 1, NULL));
-    unflushed = true;
+    unflushed = EIO;
     CHECK_STATUS(BLOOMLINE_ERR_IO, bloomline_journal_restart(journal, filter, 8));
-    unflushed = false;
+    unflushed = 0;
     CHECK_OK(bloomline_growing_insert_hash(filter, 2, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_journal_save_changed(journal, filter, 9));
     CHECK_U64(7, bloomline_journal_sequence(journal));
@@ -380,6 +437,8 @@ int main(int argc, char **argv)
     RUN(in_a_file);
     RUN(replaced_while_it_is_opened);
     RUN(restarted_halfway);
+    RUN(begun_by_two);
+    RUN(opened_is_flushed);
     RUN(in_bytes);
     RUN(damaged);
     RUN(bad_input);

@@ -30,22 +30,18 @@ type Journal struct {
 
 // CreateJournal begins a journal with the whole filter. A file that is there is replaced atomically, as
 // [GrowingFilter.Save] does. For sequence see [GrowingFilter.SaveWhole]. Close the journal when it is no longer needed.
+// If several programs begin one where there is none, one of them does, where the file system has locks and hard links.
 //
 // Errors: those of [GrowingFilter.Save]; [ErrLocked] if the file is a journal that is open, [fs.ErrPermission] if the
 // process may not write to it: then nothing says whether it is.
 func CreateJournal(path string, filter *GrowingFilter, sequence uint64) (*Journal, error) {
-	j := &Journal{path: lasting(path)}
-	held, err := hold(path)
+	j, record := &Journal{path: lasting(path)}, orZero(filter).whole(sequence)
+	file, err := host.ReplaceLocked(path, nil, record)
 	if err != nil {
 		return nil, err
 	}
-	err = j.begin(path, held, filter, sequence)
-	if held != nil {
-		_ = held.Close()
-	}
-	if err != nil {
-		return nil, err
-	}
+	j.file = file
+	j.begins(filter, record)
 	return j, nil
 }
 
@@ -53,20 +49,31 @@ func CreateJournal(path string, filter *GrowingFilter, sequence uint64) (*Journa
 // that was being written when the program ended, is cut off.
 //
 // Everything that was acknowledged is there: compare [Journal.Sequence] with the number that you know of, and add
-// again what came after it.
+// again what came after it. What it returns is on the disk.
 //
 // Errors: those of [ReplayJournal]; [ErrNotAFile]; [ErrLocked] if it is open already; those of the system, such as
 // [fs.ErrNotExist]. They name the file.
 func OpenJournal(path string) (*Journal, *GrowingFilter, error) {
+	return openJournal(path, func(file *os.File) error {
+		if err := file.Sync(); err != nil {
+			return err
+		}
+		return host.SyncDirOf(path)
+	})
+}
+
+func openJournal(path string, flush func(*os.File) error) (*Journal, *GrowingFilter, error) {
 	file, err := host.OpenLocked(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	all, err := ReplayJournal(file)
 	if err == nil && all.Torn {
-		if err = file.Truncate(all.Len); err == nil {
-			err = file.Sync()
-		}
+		err = file.Truncate(all.Len)
+	}
+	if err == nil {
+		// Whoever wrote the last record may have ended before it was on the disk.
+		err = flush(file)
 	}
 	if err != nil {
 		_ = file.Close()
@@ -88,20 +95,9 @@ func (j *Journal) SaveChanged(filter *GrowingFilter, sequence uint64) error {
 	if sequence <= j.point.Sequence {
 		return noSequence(sequence, j.point.Sequence)
 	}
-	there, err := j.isThere()
-	if err == nil && !there {
-		// What is written to a file without a name is lost with it.
-		err = fs.ErrNotExist
-	}
-	if err == nil && j.broken {
-		err = j.cut()
-	}
+	err := j.toItsEnd()
 	if err != nil {
-		return j.failed(err)
-	}
-	// Where the system does not append by itself.
-	if _, err = j.file.Seek(j.len, io.SeekStart); err != nil {
-		return j.failed(err)
+		return err
 	}
 	out := &counted{file: j.file}
 	if f := orZero(filter); f.changes.most > 0 && f.changes.point == j.point {
@@ -128,29 +124,35 @@ func (j *Journal) Restart(filter *GrowingFilter, sequence uint64) error {
 	if sequence < j.point.Sequence {
 		return noSequence(sequence, j.point.Sequence)
 	}
+	record := orZero(filter).whole(sequence)
+	if err := j.replace(record); err != nil {
+		return err
+	}
+	j.begins(filter, record)
+	return nil
+}
+
+// replace replaces the file.
+func (j *Journal) replace(content io.WriterTo) error {
 	there, err := j.isThere()
 	if err != nil {
 		return j.failed(err)
 	}
-	old, held := j.file, j.file
-	was, err := old.Stat()
+	was, err := j.file.Stat()
 	if err != nil {
 		return j.failed(err)
 	}
+	old, own := j.file, j.file
 	if !there {
-		if held, err = hold(j.path); err != nil {
-			return err
-		}
+		own = nil
 	}
-	err = j.begin(j.path, held, filter, sequence)
+	file, err := host.ReplaceLocked(j.path, own, content)
 	switch {
 	case err == nil:
+		j.file = file
 		_ = old.Close()
 	case there && !host.RenamesOpen:
 		j.takeBack(was)
-	}
-	if held != nil && held != old {
-		_ = held.Close()
 	}
 	return err
 }
@@ -178,6 +180,26 @@ func (j *Journal) Len() int64 { return j.len }
 // Close closes the file. What was not saved is not in it.
 func (j *Journal) Close() error { return j.file.Close() }
 
+// toItsEnd readies the file: what is written next comes behind the last record.
+func (j *Journal) toItsEnd() error {
+	there, err := j.isThere()
+	if err == nil && !there {
+		// What is written to a file without a name is lost with it.
+		err = fs.ErrNotExist
+	}
+	if err == nil && j.broken {
+		err = j.cut()
+	}
+	if err == nil {
+		// Where the system does not append by itself.
+		_, err = j.file.Seek(j.len, io.SeekStart)
+	}
+	if err != nil {
+		return j.failed(err)
+	}
+	return nil
+}
+
 // isThere reports whether the path leads to the file.
 func (j *Journal) isThere() (bool, error) { return host.IsAt(j.file, j.path) }
 
@@ -196,27 +218,10 @@ func (j *Journal) failed(err error) error {
 	return &fs.PathError{Op: "save", Path: j.path, Err: err}
 }
 
-// begin makes the whole filter the content of the file. held is the lock of the old one, if there is one.
-func (j *Journal) begin(path string, held *os.File, filter *GrowingFilter, sequence uint64) error {
-	record := orZero(filter).whole(sequence)
-	if held != nil && !host.RenamesOpen {
-		_ = held.Close()
-	}
-	file, err := host.ReplaceLocked(path, record)
-	if err != nil {
-		return err
-	}
+// begins says that the file has this record, of the whole filter.
+func (j *Journal) begins(filter *GrowingFilter, record *wholeRecord) {
 	filter.isSaved(record.point)
-	j.file, j.point, j.len, j.broken = file, record.point, record.len(), false
-	return nil
-}
-
-// hold locks the file that is to be replaced, if there is one, so that it is nobody's open journal.
-func hold(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	return host.OpenLocked(path)
+	j.point, j.len, j.broken = record.point, record.len(), false
 }
 
 // lasting is a path that leads to the same file whatever the working directory will be.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -101,6 +102,89 @@ func TestJournalFiles(t *testing.T) {
 	if _, _, err := OpenJournal(filepath.Dir(path)); !errors.Is(err, ErrNotAFile) {
 		t.Error(err)
 	}
+}
+
+// Where there is no journal, one of several writers begins it, and the others know. What it acknowledges stays.
+func TestOneOfSeveralBeginsAJournal(t *testing.T) {
+	if !host.HasLocks || !host.RenamesOpen {
+		t.Skip("two may have it")
+	}
+	directory := t.TempDir()
+	path := filepath.Join(directory, "journal")
+	for round := range 25 {
+		filters := make([]*GrowingFilter, 4)
+		for i := range filters {
+			filters[i] = orPanic(NewGrowing(100, 0.01))
+			filters[i].AddHash(uint64(i))
+		}
+		// One whose file is removed.
+		journals, errs := make([]*Journal, len(filters)), make([]error, len(filters))
+		restarted := orPanic(CreateJournal(path, filters[0], 0))
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		var started, done sync.WaitGroup
+		started.Add(1)
+		for i, filter := range filters {
+			done.Add(1)
+			go func() {
+				defer done.Done()
+				started.Wait()
+				if i > 0 {
+					journals[i], errs[i] = CreateJournal(path, filter, 1)
+				} else if errs[i] = restarted.Restart(filter, 1); errs[i] == nil {
+					journals[i] = restarted
+				}
+			}()
+		}
+		started.Done()
+		done.Wait()
+		begun := 0
+		for i, journal := range journals {
+			if journal == nil {
+				if !errors.Is(errs[i], ErrLocked) {
+					t.Fatal(errs[i])
+				}
+				continue
+			}
+			begun++
+			filters[i].AddHash(99)
+			if err := journal.SaveChanged(filters[i], 9); err != nil {
+				t.Fatal(round, err)
+			}
+			read, err := ReplayJournal(bytes.NewReader(orPanic(os.ReadFile(path))))
+			if err != nil || read.Sequence != 9 || !read.Filter.Equal(filters[i]) {
+				t.Fatal(round, read, err)
+			}
+			journal.Close()
+		}
+		restarted.Close()
+		if begun != 1 {
+			t.Fatalf("round %d: %d have it", round, begun)
+		}
+		if names := orPanic(os.ReadDir(directory)); len(names) != 1 {
+			t.Fatal("left over:", names)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What is read may have been written shortly before its writer ended.
+func TestOpenedJournalsAreFlushed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	filter := orPanic(NewGrowing(100, 0.01))
+	orPanic(CreateJournal(path, filter, 3)).Close()
+	failed := errors.New("failed")
+	if _, _, err := openJournal(path, func(*os.File) error { return failed }); !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	journal, _, err := OpenJournal(path)
+	if err != nil || journal.Sequence() != 3 {
+		t.Fatal(err)
+	}
+	journal.Close()
 }
 
 // ---- a crash ----

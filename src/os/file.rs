@@ -1,7 +1,8 @@
-//! Files of filters: read only if they end as a filter does, replaced atomically. Streams, read as far as there is
-//! memory.
+//! Files of filters: read only if they end as a filter does, replaced atomically; those that one program appends to.
+//! Streams, read as far as there is memory.
 
 use crate::error::Error;
+use crate::os::flush;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -181,36 +182,85 @@ pub(crate) fn replace(
     path: &Path,
     content: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), Error> {
-    replace_by(path, File::options().write(true), content).map(drop)
+    replace_by(path, File::options().write(true), By::Rename, content).map(drop)
 }
 
-/// As [`replace`]; returns the file, opened and locked as by [`append`]. Nobody else can lock it between.
+/// As [`replace`]; returns the file, opened and locked as by [`append`]. Nobody else can lock it between. What
+/// is at the path is replaced if it is the caller's own, or if nobody has it locked: neither what is there, nor
+/// what another program puts there meanwhile, where the system has locks and hard links.
 ///
 /// # Errors
-/// As [`replace`].
+/// As [`replace`]; [`Error::Io`] of the kind `WouldBlock` if it is locked.
 pub(crate) fn replace_locked(
     path: &Path,
-    content: impl FnOnce(&mut File) -> io::Result<()>,
+    is_own: bool,
+    content: impl Fn(&mut File) -> io::Result<()>,
 ) -> Result<File, Error> {
-    replace_by(path, &mut appending(), |file| {
-        // Nobody has a file of a new name; a file system that has no locks fails.
-        let _ = file.try_lock();
-        content(file)
-    })
+    let mut tries = TRIES;
+    loop {
+        let held = if is_own { None } else { hold(path)? };
+        let by = if is_own || held.is_some() { By::Rename } else { By::Link };
+        tries -= 1;
+        let replaced = replace_by(path, &mut appending(), by, |file| {
+            // Nobody has a file of a new name; a file system that has no locks fails.
+            let _ = file.try_lock();
+            content(file)
+        });
+        match replaced {
+            // Since it was looked for.
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists && tries > 0 => {}
+            replaced => return replaced,
+        }
+    }
+}
+
+/// Locks a file that is to be replaced, if there is one, so that nobody else has it.
+fn hold(path: &Path) -> Result<Option<File>, Error> {
+    path.is_file().then(|| append(path)).transpose()
+}
+
+/// How a new file gets its name.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    /// What has the name loses it.
+    Rename,
+    /// Nothing had the name. What has it by now keeps it: `AlreadyExists`.
+    Link,
+}
+
+impl By {
+    fn name(self, beside: &Path, path: &Path) -> io::Result<()> {
+        // A link that leads nowhere has the name, and is replaced.
+        if self == By::Link && !path.is_symlink() {
+            match fs::hard_link(beside, path) {
+                Ok(()) => {
+                    // A second name does no harm if it stays.
+                    let _ = fs::remove_file(beside);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+                // There are no such links.
+                Err(_) => {}
+            }
+        }
+        fs::rename(beside, path)
+    }
 }
 
 fn replace_by(
     path: &Path,
     options: &mut OpenOptions,
+    by: By,
     content: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<File, Error> {
     // What fails may be the file beside it, of which the caller knows nothing.
-    replace_now(path, options, content).map_err(|error| error.at(path))
+    replace_now(path, options, by, content).map_err(|error| error.at(path))
 }
 
 fn replace_now(
     path: &Path,
     options: &mut OpenOptions,
+    by: By,
     content: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<File, Error> {
     if path.as_os_str().is_empty() {
@@ -235,23 +285,15 @@ fn replace_now(
         content(&mut file)?;
         #[cfg(unix)]
         old.as_ref().map_or(Ok(()), |old| access::restore(&file, old))?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
+        flush::file(&file)?;
+        by.name(&beside, path)
     };
     if let Err(error) = write() {
         // The first error is reported; removing the leftover may fail too.
         let _ = fs::remove_file(&beside);
         return Err(error.into());
     }
-    // The new name is on the disk once its directory is. Not every directory can be
-    // opened by whoever may write in it, and not every file system flushes one.
-    #[cfg(unix)]
-    if let Ok(directory) = File::open(directory(path)) {
-        match directory.sync_all() {
-            Err(error) if error.kind() != io::ErrorKind::InvalidInput => return Err(error.into()),
-            _ => {}
-        }
-    }
+    flush::directory_of(path)?;
     Ok(file)
 }
 
@@ -307,14 +349,6 @@ mod access {
     }
 }
 
-/// The directory that holds a file.
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
 /// A name in the same directory that no other thread or process takes. It does not
 /// contain the file's own, which may be as long as the system allows.
 fn name_beside(path: &Path) -> Result<PathBuf, Error> {
@@ -327,7 +361,7 @@ fn name_beside(path: &Path) -> Result<PathBuf, Error> {
     let name = str::from_utf8(&name[..len]).map_err(io::Error::other)?;
 
     // Room for all of it first, so that a failed allocation is an error.
-    let directory = directory(path);
+    let directory = flush::directory(path);
     let mut beside = PathBuf::new();
     let room = directory.as_os_str().len() + 1 + len;
     beside.try_reserve_exact(room).map_err(|_| Error::OutOfMemory)?;
@@ -339,6 +373,50 @@ fn name_beside(path: &Path) -> Result<PathBuf, Error> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    fn is_locked(result: Result<File, Error>) -> bool {
+        matches!(result, Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Between a look at the path and the new name others are as fast: their file stays while they have it.
+    #[test]
+    fn what_others_have_begun_meanwhile_is_not_replaced() {
+        let own = std::env::temp_dir().join(format!("bloomline-begun-{}", std::process::id()));
+        fs::create_dir(&own).unwrap();
+        let path = own.join("journal");
+        let others =
+            |text: &'static [u8]| replace_locked(&path, false, |file| file.write_all(text));
+        let theirs = std::cell::Cell::new(None);
+        let slow = || {
+            replace_locked(&path, false, |file| {
+                if !path.exists() {
+                    theirs.set(Some(others(b"theirs").unwrap()));
+                }
+                file.write_all(b"slow")
+            })
+        };
+        assert!(is_locked(slow()));
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        // They have it open no more when this one comes to name its own.
+        fs::remove_file(&path).unwrap();
+        let slow = replace_locked(&path, false, |file| {
+            if !path.exists() {
+                drop(others(b"theirs").unwrap());
+            }
+            file.write_all(b"slow")
+        });
+        assert!(is_at(&slow.unwrap(), &path).unwrap() && fs::read(&path).unwrap() == b"slow");
+        // A link that leads nowhere.
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(own.join("nowhere"), &path).unwrap();
+        let new = others(b"new").unwrap();
+        assert!(!path.is_symlink() && is_locked(others(b"newer")));
+        assert!(is_locked(append(&path)));
+        drop(new);
+        // No leftover.
+        assert_eq!(fs::read_dir(&own).unwrap().count(), 1);
+        fs::remove_dir_all(own).unwrap();
+    }
 
     #[test]
     fn a_lasting_path_is_that_of_now() {

@@ -6,6 +6,7 @@ pub(crate) mod cache;
 pub(crate) mod cpu;
 pub(crate) mod environment;
 pub(crate) mod file;
+pub(crate) mod flush;
 pub(crate) mod memory;
 pub(crate) mod numbers;
 #[cfg(unix)]

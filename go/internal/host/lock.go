@@ -5,11 +5,15 @@ package host
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 )
 
 // ErrLocked is exported and explained by package bloomline.
 var ErrLocked = errors.New("bloomline: the file is open elsewhere, and has one writer")
+
+// mostTries is how often a file may be replaced while it is being opened.
+const mostTries = 16
 
 // OpenLocked opens a file to read it and to append to it, and locks it against others that do, where the system has
 // locks.
@@ -25,7 +29,7 @@ func OpenLocked(path string) (*os.File, error) {
 
 func openLocked(path string) (*os.File, error) {
 	// The file may be replaced while it is opened.
-	for range 16 {
+	for range mostTries {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
@@ -67,17 +71,45 @@ func IsAt(file *os.File, path string) (bool, error) {
 	return err == nil && os.SameFile(own, there), err
 }
 
-// ReplaceLocked is [Replace]; the file stays open, as by [OpenLocked]. Where the system renames open files, nobody else
-// can lock it between.
+// ReplaceLocked is [Replace]; the file stays open, as by [OpenLocked]. What is at the path is replaced if it is own, or
+// if nobody has it locked: neither what is there, nor what another program puts there meanwhile, where the system has
+// locks and hard links. Where the system renames open files, nobody else can lock the new one between; where it does
+// not, own is closed.
 //
-// Errors: those of Replace and, where the system does not rename open files, of OpenLocked.
-func ReplaceLocked(path string, content io.WriterTo) (*os.File, error) {
-	file, err := replace(path, appending, content)
-	if err != nil {
-		return nil, named("save", path, err)
+// Errors: those of Replace and OpenLocked.
+func ReplaceLocked(path string, own *os.File, content io.WriterTo) (*os.File, error) {
+	for tries := mostTries; ; tries-- {
+		held := own
+		if own == nil {
+			var err error
+			if held, err = hold(path); err != nil {
+				return nil, err
+			}
+		}
+		if held != nil && !RenamesOpen {
+			_ = held.Close()
+		}
+		file, err := replace(path, appending, held == nil, content)
+		if held != nil && own == nil {
+			_ = held.Close()
+		}
+		switch {
+		case held == nil && errors.Is(err, fs.ErrExist) && tries > 1:
+			// Since it was looked for.
+		case err != nil:
+			return nil, named("save", path, err)
+		case !RenamesOpen:
+			return OpenLocked(path)
+		default:
+			return file, nil
+		}
 	}
-	if !RenamesOpen {
-		return OpenLocked(path)
+}
+
+// hold locks a file that is to be replaced, if there is one, so that nobody else has it.
+func hold(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, nil
 	}
-	return file, nil
+	return OpenLocked(path)
 }

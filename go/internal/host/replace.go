@@ -20,15 +20,16 @@ var ErrNotAFile = errors.New("bloomline: the path leads to something other than 
 //
 // Errors: [ErrNotAFile], [ErrNoPath], and those of the system. All name this path.
 func Replace(path string, content io.WriterTo) error {
-	_, err := replace(path, os.O_WRONLY, content)
+	_, err := replace(path, os.O_WRONLY, false, content)
 	if err != nil {
 		return named("save", path, err)
 	}
 	return nil
 }
 
-// replace returns the file, if it is one to append to: locked, before it gets its name.
-func replace(path string, flags int, content io.WriterTo) (*os.File, error) {
+// replace returns the file, if it is one to append to: locked, before it gets its name. If that is free, as far as was
+// seen, what has it by now keeps it: [fs.ErrExist].
+func replace(path string, flags int, free bool, content io.WriterTo) (*os.File, error) {
 	if path == "" {
 		return nil, ErrNoPath
 	}
@@ -63,7 +64,7 @@ func replace(path string, flags int, content io.WriterTo) (*os.File, error) {
 		}
 	}
 	if err == nil {
-		err = os.Rename(file.Name(), path)
+		err = nameIt(file.Name(), path, free)
 	}
 	if err != nil {
 		if stays {
@@ -73,10 +74,25 @@ func replace(path string, flags int, content io.WriterTo) (*os.File, error) {
 		_ = os.Remove(file.Name())
 		return nil, err
 	}
-	if err = syncDir(filepath.Dir(path)); err != nil && stays {
+	if err = SyncDirOf(path); err != nil && stays {
 		_ = file.Close()
 	}
 	return file, err
+}
+
+func nameIt(beside, path string, free bool) error {
+	// A link that leads nowhere has the name, and is replaced.
+	if info, err := os.Lstat(path); free && (err != nil || info.Mode()&fs.ModeSymlink == 0) {
+		err := os.Link(beside, path)
+		if err == nil {
+			_ = os.Remove(beside) // a second name does no harm if it stays
+		}
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		// There are no such links.
+	}
+	return os.Rename(beside, path)
 }
 
 // ErrNoPath is what the system calls a file that does not exist.
@@ -116,13 +132,13 @@ func createBeside(path string, flags int, old fs.FileInfo) (*os.File, error) {
 	}
 }
 
-// syncDir puts a new name on the disk. Not every directory can be opened by whoever may write
-// in it, and not every file system flushes one; Windows flushes none that is open to be read.
-func syncDir(path string) error {
+// SyncDirOf puts a new name of a file on the disk, by flushing its directory. Not every directory can be opened by
+// whoever may write in it, and not every file system flushes one; Windows flushes none that is open to be read.
+func SyncDirOf(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	dir, err := os.Open(path)
+	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return nil
 	}

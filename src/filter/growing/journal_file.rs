@@ -4,7 +4,7 @@ use super::GrowingFilter;
 use super::journal::Replayed;
 use crate::error::Error;
 use crate::format::journal::Point;
-use crate::os::file;
+use crate::os::{file, flush};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 /// ```
 ///
 /// A journal has one writer: it locks the file, where the system has locks. Anybody may read it meanwhile, by
-/// [`GrowingFilter::replay`].
+/// [`GrowingFilter::replay`], but on Windows, where nobody else can read a locked file.
 ///
 /// It gets longer with each record. [`restart`](Journal::restart) makes it as short as it can be.
 #[derive(Debug)]
@@ -51,6 +51,9 @@ impl Journal {
     /// Begins a journal with the whole filter. A file that is there is replaced atomically, as
     /// [`GrowingFilter::save`] does. For `sequence` see [`GrowingFilter::save_whole`].
     ///
+    /// If several programs begin a journal where there is none, one of them does, where the file system has locks
+    /// and hard links.
+    ///
     /// # Errors
     /// As [`GrowingFilter::save`]; [`Error::Io`] of the kind `WouldBlock` if the file is a journal that is
     /// open. [`Error::Io`] of the kind `PermissionDenied` if the process may not write to the file, since it
@@ -61,8 +64,8 @@ impl Journal {
         sequence: u64,
     ) -> Result<Journal, Error> {
         let path = path.as_ref();
-        let (own, _old) = (file::lasting(path)?, hold(path)?);
-        let (file, point, len) = begin(path, filter, sequence)?;
+        let own = file::lasting(path)?;
+        let (file, point, len) = begin(path, false, filter, sequence)?;
         Ok(Journal { file, path: own, point, len, is_broken: false })
     }
 
@@ -70,20 +73,30 @@ impl Journal {
     /// that was being written when the program ended, is cut off.
     ///
     /// Everything that was acknowledged is there: compare [`sequence`](Journal::sequence) with the number
-    /// that you know of, and insert again what came after it.
+    /// that you know of, and insert again what came after it. What it returns is on the disk.
     ///
     /// # Errors
     /// As [`GrowingFilter::replay`]; [`Error::NotAFile`]; [`Error::Io`], of the kind `WouldBlock` if it is
     /// open already.
     pub fn open<P: AsRef<Path>>(path: P) -> Result<(Journal, GrowingFilter), Error> {
-        let path = path.as_ref();
+        Journal::open_by(path.as_ref(), |file, path| {
+            flush::file(file)?;
+            flush::directory_of(path)
+        })
+    }
+
+    fn open_by(
+        path: &Path,
+        flush: impl FnOnce(&File, &Path) -> io::Result<()>,
+    ) -> Result<(Journal, GrowingFilter), Error> {
         let (own, file) = (file::lasting(path)?, file::append(path)?);
         let read = || {
             let Replayed { filter, len, is_torn, .. } = GrowingFilter::replay(&file)?;
             if is_torn {
                 file.set_len(len)?;
-                file.sync_all()?;
             }
+            // Whoever wrote the last record may have ended before it was on the disk.
+            flush(&file, path)?;
             Ok::<_, Error>((filter, len))
         };
         let (filter, len) = read().map_err(|error| error.at(path))?;
@@ -100,23 +113,13 @@ impl Journal {
     /// [`Error::Sequence`] if `sequence` is not above that of the last record; [`Error::Io`], such as a full
     /// disk; [`Error::OutOfMemory`]. The journal is as before, and the filter knows what changed: try again.
     /// If the disk fails altogether, or the path leads to another file or to none by now, each further call
-    /// is an error until [`restart`](Journal::restart) has written a new file.
+    /// is an error until [`restart`](Journal::restart) has written a new file. Only on Unix does it see where
+    /// the path leads.
     pub fn save_changed(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
         if sequence <= self.point.sequence {
             return Err(Error::Sequence { last: self.point.sequence, given: sequence });
         }
-        if !self.is_there()? {
-            // What is written to a file without a name is lost with it.
-            let replaced =
-                io::Error::new(io::ErrorKind::NotFound, "the journal was replaced or removed");
-            return Err(Error::from(replaced).at(&self.path));
-        }
-        if self.is_broken {
-            self.cut()?;
-        }
-        // Where the system does not append by itself.
-        let end = (&self.file).seek(SeekFrom::Start(self.len));
-        end.map_err(|error| Error::from(error).at(&self.path))?;
+        self.to_its_end()?;
         let mut out = Flushed { file: &self.file, len: 0 };
         let saved = if filter.point() == Some(self.point) {
             filter.save_changed(&mut out, sequence)
@@ -141,16 +144,16 @@ impl Journal {
     ///
     /// # Errors
     /// As [`GrowingFilter::save`]; [`Error::Sequence`] if `sequence` is below that of the last record;
-    /// [`Error::Io`] of the kind `WouldBlock` if the path leads to another journal, and that is open. The
-    /// journal is as before. If only the last step failed, flushing the directory,
-    /// the new file is in place and has the whole filter. Then [`save_changed`](Journal::save_changed) fails
-    /// until a restart succeeds.
+    /// [`Error::Io`] of the kind `WouldBlock` if the path leads to another journal, and that is open, also if
+    /// that is begun meanwhile: see [`Journal::create`]. The journal is as before. If only the last step failed,
+    /// flushing the directory, the new file is in place and has the whole filter. Then
+    /// [`save_changed`](Journal::save_changed) fails until a restart succeeds.
     pub fn restart(&mut self, filter: &mut GrowingFilter, sequence: u64) -> Result<(), Error> {
         if sequence < self.point.sequence {
             return Err(Error::Sequence { last: self.point.sequence, given: sequence });
         }
-        let _other = if self.is_there()? { None } else { hold(&self.path)? };
-        (self.file, self.point, self.len) = begin(&self.path, filter, sequence)?;
+        let is_own = self.is_there()?;
+        (self.file, self.point, self.len) = begin(&self.path, is_own, filter, sequence)?;
         self.is_broken = false;
         Ok(())
     }
@@ -170,11 +173,27 @@ impl Journal {
         file::is_at(&self.file, &self.path).map_err(|error| Error::from(error).at(&self.path))
     }
 
+    /// What is written next comes behind the last record.
+    fn to_its_end(&mut self) -> Result<(), Error> {
+        if !self.is_there()? {
+            // What is written to a file without a name is lost with it.
+            let replaced =
+                io::Error::new(io::ErrorKind::NotFound, "the journal was replaced or removed");
+            return Err(Error::from(replaced).at(&self.path));
+        }
+        if self.is_broken {
+            self.cut()?;
+        }
+        // Where the system does not append by itself.
+        let end = (&self.file).seek(SeekFrom::Start(self.len));
+        end.map(drop).map_err(|error| Error::from(error).at(&self.path))
+    }
+
     /// Cuts off what is behind the last record.
     fn cut(&mut self) -> Result<(), Error> {
         let cut = || {
             self.file.set_len(self.len)?;
-            self.file.sync_all()
+            flush::file(&self.file)
         };
         cut().map_err(|error| Error::from(error).at(&self.path))?;
         self.is_broken = false;
@@ -182,19 +201,16 @@ impl Journal {
     }
 }
 
-/// Locks the file that is to be replaced, if there is one, so that it is nobody's open journal.
-fn hold(path: &Path) -> Result<Option<File>, Error> {
-    path.is_file().then(|| file::append(path)).transpose()
-}
-
-/// Makes the whole filter the content of a file. Returns that, opened to append, its record and its length.
+/// Makes the whole filter the content of a file, that of the caller or nobody's. Returns that, opened to append,
+/// its record and its length.
 fn begin(
     path: &Path,
+    is_own: bool,
     filter: &mut GrowingFilter,
     sequence: u64,
 ) -> Result<(File, Point, u64), Error> {
     let whole = filter.whole(sequence)?;
-    let file = file::replace_locked(path, |file| whole.write(filter, file))?;
+    let file = file::replace_locked(path, is_own, |file| whole.write(filter, file))?;
     let len = file.metadata().map_err(|error| Error::from(error).at(path))?.len();
     filter.is_saved(whole.point);
     Ok((file, whole.point, len))
@@ -214,6 +230,21 @@ impl Write for Flushed<'_> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.sync_data()
+        flush::content(self.file)
     }
+}
+
+#[cfg(test)]
+#[test]
+fn what_is_opened_is_flushed() {
+    let path = std::env::temp_dir().join(format!("bloomline-opened-{}", std::process::id()));
+    let mut filter = GrowingFilter::new(100, 0.01, 0).unwrap();
+    drop(Journal::create(&path, &mut filter, 3).unwrap());
+    let fails = Journal::open_by(&path, |_, _| Err(io::ErrorKind::StorageFull.into()));
+    assert!(matches!(fails, Err(Error::Io(error)) if error.kind() == io::ErrorKind::StorageFull));
+    let flushed = std::cell::Cell::new(0);
+    let flush = |_: &File, at: &Path| Ok(flushed.set(flushed.get() + usize::from(at == path)));
+    assert_eq!(Journal::open_by(&path, flush).unwrap().0.sequence(), 3);
+    assert_eq!(flushed.get(), 1);
+    std::fs::remove_file(path).unwrap();
 }

@@ -3,6 +3,7 @@
 use crate::definition::*;
 use crate::directory::Directory;
 use bloomline::{Error, GrowingFilter, GrowingWriter, Journal};
+use std::sync::Barrier;
 
 #[test]
 fn a_journal_in_a_file() {
@@ -117,6 +118,55 @@ fn a_restarted_journal_is_nobody_elses() {
         other.join().unwrap()
     });
     println!("{tries} tries to open it");
+}
+
+/// Where there is no journal, one of several writers begins it, and the others know. What it acknowledges stays.
+#[cfg(unix)]
+#[test]
+fn one_of_several_begins_a_journal() {
+    let directory = Directory::new("journal-begun");
+    let path = directory.file("journal");
+    let writers = 4;
+    for round in 0..if fewer() { 5 } else { 25 } {
+        let mut filter = GrowingFilter::new(100, 0.01, 0).unwrap();
+        let mut journal = Journal::create(&path, &mut filter, 0).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let barrier = Barrier::new(writers);
+        let mut results = std::thread::scope(|scope| {
+            let create = |writer: u64| {
+                let (barrier, path) = (&barrier, &path);
+                scope.spawn(move || {
+                    let mut filter = GrowingFilter::new(100, 0.01, 0).unwrap();
+                    filter.insert(&writer).unwrap();
+                    barrier.wait();
+                    Journal::create(path, &mut filter, writer).map(|journal| (journal, filter))
+                })
+            };
+            let others: Vec<_> = (1..writers as u64).map(create).collect();
+            barrier.wait();
+            // And one whose file was removed.
+            let restarted = journal.restart(&mut filter, 0).map(|()| (journal, filter));
+            let mut results: Vec<_> = others.into_iter().map(|one| one.join().unwrap()).collect();
+            results.push(restarted);
+            results
+        });
+        let begun: Vec<_> = results.iter().filter(|result| result.is_ok()).collect();
+        assert_eq!(begun.len(), 1, "round {round}: {:?}", results.iter().map(Result::is_ok));
+        for result in &mut results {
+            match result {
+                Ok((journal, filter)) => {
+                    filter.insert(&round).unwrap();
+                    journal.save_changed(filter, 9).unwrap();
+                    let read = GrowingFilter::replay(std::fs::File::open(&path).unwrap()).unwrap();
+                    assert!(read.filter == *filter && read.sequence == 9);
+                }
+                Err(Error::Io(error)) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert_eq!(directory.names(), ["journal"]);
+        std::fs::remove_file(&path).unwrap();
+    }
 }
 
 /// A writer and its copy elsewhere: what is acknowledged is on the disk, and readers of both see it.
