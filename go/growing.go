@@ -230,7 +230,7 @@ func (f *GrowingFilter) Prefixes() iter.Seq2[uint64, uint64] {
 func (f *GrowingFilter) Clear() {
 	if f != nil && f.view.growing != nil {
 		f.become(func(func(uint64, uint64) bool) {}, growing.Lengths{}, 0)
-		f.changes = growingChanges{}
+		f.changes.forget()
 	}
 }
 

@@ -98,7 +98,7 @@ func (f *GrowingFilter) addParallel(hashes []uint64, out []uint64, goroutines in
 	})
 	if reason := failed.Load(); reason != nil {
 		// Which hashes are in is not known: the next save is of the whole filter.
-		f.changes = growingChanges{}
+		f.changes.forget()
 		panic(*reason)
 	}
 	if out == nil {

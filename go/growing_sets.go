@@ -144,7 +144,7 @@ func (f *GrowingFilter) combine(other *GrowingFilter, of func(a, b *growing.Filt
 	if err := built(func() { f.become(source, lengths, keys) }); err != nil {
 		return err
 	}
-	f.changes = growingChanges{}
+	f.changes.forget()
 	return nil
 }
 

@@ -15,13 +15,14 @@ const leastChanges = 4096
 
 // growingChanges are the hashes that were added and removed since a filter was saved.
 type growingChanges struct {
-	point          growing.Point // the record that the filter was as, before these
-	most           int           // so many are kept; 0 if there is no such record
+	point          growing.Point // the last record
+	saved          bool          // there is one
+	most           int           // so many are kept; 0 if none are: there is no record, or not all that changed is known
 	added, removed []uint64
 }
 
 func changesSince(point growing.Point, keys uint64) growingChanges {
-	return growingChanges{point: point, most: int(min(keys/8, 1<<30)) + leastChanges}
+	return growingChanges{point: point, saved: true, most: int(min(keys/8, 1<<30)) + leastChanges}
 }
 
 func (c *growingChanges) add(hashes ...uint64) {
@@ -39,11 +40,14 @@ func (c *growingChanges) remove(hash uint64) {
 // keep forgets all where there are too many: then a whole filter is saved.
 func (c *growingChanges) keep(list *[]uint64, hashes []uint64) {
 	if c.count()+len(hashes) > c.most {
-		*c = growingChanges{}
+		c.forget()
 		return
 	}
 	*list = append(*list, hashes...)
 }
+
+// forget says that something changed which is not known.
+func (c *growingChanges) forget() { *c = growingChanges{point: c.point, saved: c.saved} }
 
 func (c *growingChanges) count() int { return len(c.added) + len(c.removed) }
 
@@ -83,8 +87,10 @@ func (f *GrowingFilter) SaveChanged(to io.Writer, sequence uint64) error {
 // SavedSequence returns the sequence number of the record that the filter was last saved, replayed or patched by. It
 // reports false if there is none, or if the filter does not know what changed since.
 func (f *GrowingFilter) SavedSequence() (uint64, bool) {
-	f = orZero(f)
-	return f.changes.point.Sequence, f.changes.most > 0
+	if c := &orZero(f).changes; c.most > 0 {
+		return c.point.Sequence, true
+	}
+	return 0, false
 }
 
 // flushed flushes what needs none.
@@ -103,11 +109,12 @@ func (f *GrowingFilter) saveWhole(to io.Writer, sequence uint64, flush func() er
 }
 
 func (f *GrowingFilter) saveChanged(to io.Writer, sequence uint64, flush func() error) error {
-	if orZero(f).changes.most == 0 {
-		return f.saveWhole(to, sequence, flush)
-	}
-	if last := f.changes.point.Sequence; sequence <= last {
+	c := &orZero(f).changes
+	if last := c.point.Sequence; c.saved && sequence <= last {
 		return noSequence(sequence, last)
+	}
+	if c.most == 0 {
+		return f.saveWhole(to, sequence, flush)
 	}
 	changes, err := f.changed()
 	if err != nil {
@@ -335,20 +342,19 @@ func PatchSince(journal []byte, sequence uint64) ([]byte, error) {
 // ApplyPatch makes the filter what it is with these records: those that [GrowingFilter.SaveChanged] wrote, one or
 // several. It returns the sequence number of the last one. Those that it has are skipped.
 //
-// The filter comes from [ReplayJournal], or was patched before, and has not changed by itself since. It takes the time
-// of adding and removing what changed.
+// The filter comes from [ReplayJournal] or [OpenJournal], or was patched before, and has not changed by itself or been
+// saved since. It takes the time of adding and removing what
+// changed. A patch that begins with a whole filter also fits an empty filter that was never saved.
 //
-// Errors: [ErrSequence] if a record does not follow on what the filter has; [ErrMismatch] if a whole filter in it has
+// Errors: [ErrSequence] if a record does not follow on what the filter has, or the filter has changed by itself;
+// [ErrMismatch] if a whole filter in it has
 // another seed: [ReplayJournal] of the patch returns that one; those of [ReplayJournal], of which
 // [ErrTruncated] for a record that is not all there. The records before the one that is wrong are applied, and
 // [GrowingFilter.SavedSequence] says which.
 func (f *GrowingFilter) ApplyPatch(patch []byte) (uint64, error) {
 	mustBeThere(f)
 	for len(patch) > 0 {
-		header, point, content, rest, err := growing.FirstRecord(patch)
-		if err == nil && !header.Matches(content) {
-			err = ErrChecksum
-		}
+		header, point, content, rest, err := firstOfPatch(patch)
 		if err == nil {
 			err = f.take(header, point, content, true)
 		}
@@ -362,59 +368,6 @@ func (f *GrowingFilter) ApplyPatch(patch []byte) (uint64, error) {
 		return 0, noSequence(0, 0)
 	}
 	return sequence, nil
-}
-
-// take makes the filter what it is with a record. One that it has changes nothing. Views may keep the seed: then that of
-// a whole filter is to be the same.
-func (f *GrowingFilter) take(header growing.Header, point growing.Point, content []byte, keepsSeed bool) error {
-	own, hasOwn := f.changes.point, f.changes.most > 0
-	if hasOwn && (point == own || header.Sequence <= own.Sequence && point.Origin == own.Origin) {
-		return nil
-	}
-	if f.changes.count() > 0 || hasOwn && header.Sequence <= own.Sequence {
-		return noSequence(header.Sequence, own.Sequence)
-	}
-	if !header.Changes {
-		var whole GrowingFilter
-		if err := unmarshal(content, &whole, false); err != nil {
-			return err
-		}
-		seen := f.view.growing
-		if keepsSeed && seen != nil && whole.view.seed != f.view.seed {
-			return fmt.Errorf("%w: the seeds of the filter and of the patch", ErrMismatch)
-		}
-		f.growingData = whole.growingData
-		if keepsSeed && seen != nil {
-			*seen = *f.view.growing // Views of the filter lead there.
-			f.view.growing = seen
-		}
-		f.isSaved(point)
-		return nil
-	}
-	if !hasOwn || own.ID != header.Base || own.Origin != header.Origin {
-		return noSequence(header.Sequence, own.Sequence)
-	}
-	shape := f.view.growing.Shape()
-	changes, err := growing.ReadChanges(content, shape.LongestCount(), newSlice[uint64])
-	if err == nil && f.view.growing.IsRead() {
-		if err = room(2 * f.memory()); err == nil {
-			err = built(func() { f.view.growing.Tree() })
-		}
-	}
-	if err != nil {
-		return err
-	}
-	tree := f.view.growing.Tree()
-	for _, prefix := range changes.Added {
-		tree.Insert(shape.HashOfLongest(prefix))
-	}
-	for _, prefix := range changes.Removed {
-		// What is absent was not added, and its removal took another key's prefix.
-		tree.Remove(shape.HashOfLongest(prefix))
-	}
-	f.view.keyCount = changes.KeyCount
-	f.isSaved(point)
-	return nil
 }
 
 func noSequence(given, last uint64) error {

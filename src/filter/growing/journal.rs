@@ -57,7 +57,7 @@ impl GrowingFilter {
 
     /// Writes what changed since the last record of this filter as one more record: the prefixes of keys that
     /// were inserted and removed. A record takes 88 bytes and, at 1 %, some 20 bits for each such key if they
-    /// are one in 1,000 of all keys. `sequence` must be higher than that of the last record.
+    /// are one in 1,000 of all keys. `sequence` must be higher than that of the last record, whole or not.
     ///
     /// It writes the whole filter instead if it does not know what changed. That is so if it was not saved,
     /// replayed or patched before, or was merged, intersected, subtracted from or cleared since, or if the
@@ -83,12 +83,14 @@ impl GrowingFilter {
     /// [`Error::Sequence`] if `sequence` is not above that of the last record; [`Error::Io`];
     /// [`Error::OutOfMemory`]. The filter is unchanged; some bytes may have been written.
     pub fn save_changed<W: Write>(&mut self, mut journal: W, sequence: u64) -> Result<(), Error> {
-        let Some(Point { sequence: last, id: base, origin }) = self.changes.point else {
-            return self.save_whole(journal, sequence);
-        };
-        if sequence <= last {
+        if let Some(last) = self.changes.last()
+            && sequence <= last
+        {
             return Err(Error::Sequence { last, given: sequence });
         }
+        let Some(Point { id: base, origin, .. }) = self.point() else {
+            return self.save_whole(journal, sequence);
+        };
         let content = self.changed()?.encode(self.longest_prefixes())?;
         let (len, content_checksum) = (content.len() as u64, format::checksum(&content));
         let kind = Kind::Changes { base, origin };
@@ -157,8 +159,9 @@ impl GrowingFilter {
     /// [`save_changed`](GrowingFilter::save_changed) or [`save_whole`](GrowingFilter::save_whole) wrote.
     /// Returns the sequence number of the last one. Records that the filter has are skipped.
     ///
-    /// The filter must come from [`replay`](GrowingFilter::replay), or have been patched before, and nothing
-    /// else may have changed it since. It takes the time of inserting and removing what changed.
+    /// The filter must come from [`replay`](GrowingFilter::replay) or [`Journal::open`](crate::Journal::open), or
+    /// have been patched before, and nothing else may have changed or saved it since. It takes the time of inserting and removing what
+    /// changed. A patch that begins with a whole filter also fits an empty filter that was never saved.
     ///
     /// ```
     /// use bloomline::GrowingFilter;
@@ -176,8 +179,8 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Sequence`] if a record does not follow on what the filter has; [`Error::Truncated`] for a
-    /// record that is not all there; [`Error::Mismatch`] if the patch has a whole filter of another seed;
+    /// [`Error::Sequence`] if a record does not follow on what the filter has, or the filter has changed by
+    /// itself; [`Error::Truncated`] for a record that is not all there; [`Error::Mismatch`] if the patch has a whole filter of another seed;
     /// others as [`replay`](GrowingFilter::replay). After `Mismatch`, `replay` of the patch returns that
     /// filter. The records before the wrong one are applied, and
     /// [`saved_sequence`](GrowingFilter::saved_sequence) returns the number of the last of them.
@@ -188,7 +191,7 @@ impl GrowingFilter {
     /// The sequence number of the record that the filter was last saved, replayed or patched by. None if there
     /// is none, or if it does not know what changed since.
     pub fn saved_sequence(&self) -> Option<u64> {
-        self.changes.point.map(|point| point.sequence)
+        self.point().map(|point| point.sequence)
     }
 
     /// How many prefixes of the longest length there are.
@@ -233,7 +236,7 @@ impl GrowingFilter {
     }
 
     pub(super) fn point(&self) -> Option<Point> {
-        self.changes.point
+        self.changes.point()
     }
 }
 

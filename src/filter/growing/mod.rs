@@ -250,7 +250,7 @@ impl GrowingFilter {
         if let Ok(empty) =
             GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)
         {
-            *self = empty;
+            self.become_other(empty);
             return;
         }
         let first_length = self.places.layouts.iter().all(|layout| layout.length == 0);
@@ -261,7 +261,14 @@ impl GrowingFilter {
         (self.sweep, self.places.moved, self.fresh_newest) = (None, 0, 0);
         self.regions.fill(Region::default());
         (self.copies, self.stash, self.key_count) = (Ordered::default(), Ordered::default(), 0);
-        self.changes = Changes::default();
+        self.changes = self.changes.forgotten();
+    }
+
+    /// Becomes another filter, in a way that no record of changes says: the next one is whole.
+    fn become_other(&mut self, other: GrowingFilter) {
+        let changes = self.changes.forgotten();
+        *self = other;
+        self.changes = changes;
     }
 
     pub(super) fn key_hash(&self) -> KeyHash {

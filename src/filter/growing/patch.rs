@@ -36,14 +36,17 @@ impl Patched for GrowingFilter {
 /// [`GrowingFilter::apply_patch`].
 pub(super) fn apply(to: &mut impl Patched, mut patch: &[u8]) -> Result<u64, Error> {
     while !patch.is_empty() {
-        let Record { header, point, content, rest } = format::first(patch)?;
-        if !header.matches(content) {
-            return Err(Error::Checksum);
-        }
+        let Record { header, point, content, rest } = first(patch)?;
         take(to, &header, point, content, true)?;
         patch = rest;
     }
     to.filter().saved_sequence().ok_or(Error::Sequence { last: 0, given: 0 })
+}
+
+/// The first record of a patch, and its content is what was written.
+fn first(patch: &[u8]) -> Result<Record<'_>, Error> {
+    let record = format::first(patch)?;
+    if record.header.matches(record.content) { Ok(record) } else { Err(Error::Checksum) }
 }
 
 /// Takes a record, or leaves out one that it has. Readers may keep the seed: then that of a whole filter is to be
@@ -55,40 +58,86 @@ pub(super) fn take(
     content: &[u8],
     keeps_seed: bool,
 ) -> Result<(), Error> {
-    let filter = to.filter();
-    let own = filter.changes.point;
-    if own == Some(point) {
-        return Ok(());
+    match Stand::of(to.filter(), keeps_seed).next(header, point, content)? {
+        Some(step) => step.make(to, point),
+        None => Ok(()),
     }
-    if let Some(own) = own
-        && header.sequence <= own.sequence
-        && point.origin == own.origin
-    {
-        return Ok(());
-    }
-    let last = own.map_or(0, |own| own.sequence);
-    let wrong = Err(Error::Sequence { last, given: header.sequence });
-    if !filter.changes.is_empty() || own.is_some() && header.sequence <= last {
-        return wrong;
-    }
-    match header.kind {
-        Kind::Whole => {
-            let whole = GrowingFilter::decode(content)?;
-            if keeps_seed && whole.seed() != filter.seed() {
-                return Err(Error::Mismatch);
-            }
-            to.replace(whole);
-        }
-        Kind::Changes { base, origin } => {
-            if own.is_none_or(|own| (own.id, own.origin) != (base, origin)) {
-                return wrong;
-            }
-            let changes = format::Changes::decode(content, filter.longest_prefixes())?;
-            change(to, &changes)?;
+}
+
+/// Where a filter stands: what says which records follow on it.
+struct Stand {
+    /// The record that it is as, and the number of the last one, 0 without one.
+    point: Option<Point>,
+    last: u64,
+    /// Whether it has nothing that no record has.
+    is_clean: bool,
+    /// The seed that it keeps, if it does.
+    seed: Option<u64>,
+    /// How many prefixes of the longest length there are.
+    prefixes: u64,
+}
+
+impl Stand {
+    fn of(filter: &GrowingFilter, keeps_seed: bool) -> Stand {
+        let last = filter.changes.last();
+        Stand {
+            point: filter.point(),
+            last: last.unwrap_or(0),
+            is_clean: filter.changes.is_empty() && (last.is_some() || filter.key_count == 0),
+            seed: keeps_seed.then(|| filter.seed()),
+            prefixes: filter.longest_prefixes(),
         }
     }
-    to.filter().is_saved(point);
-    Ok(())
+
+    /// What a record changes; none if the filter has it.
+    fn next(&self, header: &Header, point: Point, content: &[u8]) -> Result<Option<Step>, Error> {
+        if let Some(own) = self.point
+            && (own == point || header.sequence <= own.sequence && point.origin == own.origin)
+        {
+            return Ok(None);
+        }
+        let wrong = Err(Error::Sequence { last: self.last, given: header.sequence });
+        if !self.is_clean || self.point.is_some() && header.sequence <= self.last {
+            return wrong;
+        }
+        match header.kind {
+            Kind::Whole => {
+                let whole = GrowingFilter::decode(content)?;
+                if self.seed.is_some_and(|seed| seed != whole.seed()) {
+                    return Err(Error::Mismatch);
+                }
+                Ok(Some(Step::Whole(whole)))
+            }
+            Kind::Changes { base, origin } => {
+                if self.point.is_none_or(|own| (own.id, own.origin) != (base, origin)) {
+                    return wrong;
+                }
+                Ok(Some(Step::Changes(format::Changes::decode(content, self.prefixes)?)))
+            }
+        }
+    }
+}
+
+/// What a record makes of the filter that it follows on.
+#[allow(clippy::large_enum_variant, reason = "without memory there is none for a box")]
+pub(super) enum Step {
+    Whole(GrowingFilter),
+    Changes(format::Changes),
+}
+
+impl Step {
+    /// Makes it, of a record that ends at `point`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], of changes only; the filter has what it had.
+    pub(super) fn make(self, to: &mut impl Patched, point: Point) -> Result<(), Error> {
+        match self {
+            Step::Whole(whole) => to.replace(whole),
+            Step::Changes(changes) => change(to, &changes)?,
+        }
+        to.filter().is_saved(point);
+        Ok(())
+    }
 }
 
 /// Inserts and removes what changed.

@@ -88,10 +88,11 @@ impl GrowingFilter {
         let expected = alike.then(|| std::array::from_fn(|part| own[part] + others[part]));
         let in_lines = || Merged::new(self, other);
         let beside = self.has_beside() || other.has_beside();
-        *self = match if beside { None } else { plan.of_blocks(expected, in_lines)? } {
+        let merged = match if beside { None } else { plan.of_blocks(expected, in_lines)? } {
             Some(merged) => merged,
             None => plan.build(expected, || self.runs_with(other))?,
         };
+        self.become_other(merged);
         Ok(())
     }
 
@@ -115,7 +116,7 @@ impl GrowingFilter {
         if failed.get() {
             return Err(Error::OutOfMemory);
         }
-        *self = filter;
+        self.become_other(filter);
         Ok(())
     }
 
@@ -138,7 +139,8 @@ impl GrowingFilter {
     fn combine(&mut self, other: &GrowingFilter, of: fn(u64, u64) -> u64) -> Result<(), Error> {
         let each = |(prefix, a, b)| (prefix, of(a, b));
         let both = || self.both(other).map(each).filter(|&(_, count)| count > 0);
-        *self = self.of_runs(Lengths::default(), both)?;
+        let filter = self.of_runs(Lengths::default(), both)?;
+        self.become_other(filter);
         Ok(())
     }
 

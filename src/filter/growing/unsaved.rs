@@ -8,9 +8,9 @@ const LEAST_KEPT: u64 = 4096;
 /// The hashes inserted and removed since a filter was saved.
 #[derive(Default)]
 pub(super) struct Changes {
-    /// The record that the filter was as, before these.
-    pub(super) point: Option<Point>,
-    /// So many hashes are kept at most; 0 if none are.
+    /// The last record of the filter.
+    point: Option<Point>,
+    /// So many hashes are kept at most. 0 if none are: there is no record, or what changed since is not known.
     most: usize,
     pub(super) inserted: Vec<u64>,
     pub(super) removed: Vec<u64>,
@@ -20,6 +20,21 @@ impl Changes {
     pub(super) fn since(point: Point, key_count: u64) -> Changes {
         let most = usize::try_from(key_count / 8 + LEAST_KEPT).unwrap_or(usize::MAX);
         Changes { point: Some(point), most, ..Changes::default() }
+    }
+
+    /// The record that the filter was as, before these; none if they are not all that changed.
+    pub(super) fn point(&self) -> Option<Point> {
+        self.point.filter(|_| self.most > 0)
+    }
+
+    /// The number of the last record, whatever changed since.
+    pub(super) fn last(&self) -> Option<u64> {
+        self.point.map(|point| point.sequence)
+    }
+
+    /// The same, but that something changed which is not known.
+    pub(super) fn forgotten(&self) -> Changes {
+        Changes { point: self.point, ..Changes::default() }
     }
 
     #[inline(always)]
@@ -44,7 +59,7 @@ impl Changes {
         if all < self.most && list.try_reserve(1).is_ok() {
             list.push(hash);
         } else {
-            *self = Changes::default();
+            *self = self.forgotten();
         }
     }
 
@@ -68,12 +83,14 @@ impl Changes {
             inserted.extend_from_slice(&part.inserted);
             removed.extend_from_slice(&part.removed);
         } else {
-            *self = Changes::default();
+            *self = self.forgotten();
         }
     }
 
+    /// Whether nothing changed since the last record, if there is one.
     pub(super) fn is_empty(&self) -> bool {
-        self.inserted.is_empty() && self.removed.is_empty()
+        let is_known = self.point.is_none() || self.most > 0;
+        is_known && self.inserted.is_empty() && self.removed.is_empty()
     }
 
     pub(super) fn memory(&self) -> usize {

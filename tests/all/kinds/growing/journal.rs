@@ -374,52 +374,6 @@ fn patches() {
     behind.remove_hash(1).unwrap();
 }
 
-/// A record that was appended twice is passed over, as `replay` does.
-#[test]
-fn patches_of_repeated_records() {
-    let mut filter = GrowingFilter::new(100, 0.01, 0).unwrap();
-    let (mut journal, mut records) = (Vec::new(), Vec::new());
-    for sequence in 1..=3_u64 {
-        filter.insert_hash(sequence.wrapping_mul(0x9E37_79B9_7F4A_7C15)).unwrap();
-        let start = journal.len();
-        filter.save_changed(&mut journal, sequence).unwrap();
-        records.push(journal[start..].to_vec());
-    }
-    let last = [&journal[..], &records[2]].concat();
-    assert_eq!(GrowingFilter::patch_since(&last, 3), Ok(&[][..]), "it is up to date");
-    for repeated in 0..2 {
-        let bytes = [&journal[..], &records[repeated]].concat();
-        assert_eq!(GrowingFilter::replay(&bytes[..]).unwrap().sequence, 3);
-        for sequence in 0..3 {
-            let mut copy =
-                GrowingFilter::replay(&records.concat()[..records[0].len()]).unwrap().filter;
-            if sequence == 2 {
-                assert_eq!(copy.apply_patch(&records[1]), Ok(2));
-            }
-            let patch = GrowingFilter::patch_since(&bytes, sequence).unwrap();
-            assert_eq!(copy.apply_patch(patch), Ok(3), "{repeated}, {sequence}");
-            assert!(copy == filter);
-        }
-    }
-}
-
-/// Views keep the seed of their filter.
-#[test]
-fn a_patch_keeps_the_seed() {
-    let (mut one, mut other) =
-        (GrowingFilter::new(100, 0.01, 1).unwrap(), GrowingFilter::new(100, 0.01, 2).unwrap());
-    other.insert("apple").unwrap();
-    let (mut journal, mut patch) = (Vec::new(), Vec::new());
-    one.save_whole(&mut journal, 1).unwrap();
-    let mut copy = GrowingFilter::replay(&journal[..]).unwrap().filter;
-    other.save_whole(&mut patch, 2).unwrap();
-    assert_eq!(copy.apply_patch(&patch), Err(Error::Mismatch));
-    assert!(copy == one);
-    assert!(GrowingFilter::replay(&patch[..]).unwrap().filter == other);
-    let both = GrowingFilter::replay(&[journal, patch].concat()[..]).unwrap();
-    assert!(both.filter == other);
-}
-
 /// What is kept for the next record is little, and above that the whole filter is written.
 #[test]
 fn many_changes_are_a_whole_filter() {

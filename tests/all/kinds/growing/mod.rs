@@ -7,6 +7,7 @@ mod histories;
 mod journal;
 mod journal_file;
 mod parallel;
+mod patches;
 mod rate;
 mod sets;
 mod shared;
