@@ -86,6 +86,14 @@ static bloomline_status patch(void)
     has_keys(made, 0, status == BLOOMLINE_OK ? KEYS + MORE : KEYS);
     return status;
 }
+/* As it is, with what the children before have written to the file. */
+static bloomline_status patch_file(void)
+{
+    bloomline_status status = bloomline_journal_apply_patch(journal, made, bytes + start, len - start, NULL);
+    has_keys(made, 0, status == BLOOMLINE_OK ? KEYS + MORE : KEYS);
+    CHECK_U64(status == BLOOMLINE_OK ? 2 : 1, bloomline_journal_sequence(journal));
+    return status;
+}
 static void nothing(void) {}
 
 static void journals(void)
@@ -121,7 +129,12 @@ static void journals(void)
     REQUIRE_OK(bloomline_growing_patch_since(bytes, len, 1, &start));
     REQUIRE_OK(bloomline_growing_replay(bytes, start, &made, NULL, NULL));
     CHECK(fail_each("bloomline_growing_apply_patch", patch, nothing) >= 1);
+    bloomline_growing_free(made);
+    files_write(path, bytes, start);
+    REQUIRE_OK(bloomline_journal_open(path, &journal, &made));
+    CHECK(fail_each("bloomline_journal_apply_patch", patch_file, nothing) >= 2);
     may_succeed = false;
+    bloomline_journal_free(journal);
     bloomline_growing_free(made);
     free(bytes);
 }

@@ -204,8 +204,14 @@ void journals_in_files()
     const std::uint64_t before = opened->journal.file_len();
     CHECK_OK(opened->journal.restart(opened->filter, 2).code());
     CHECK(opened->journal.file_len() < before);
+    // A copy of it follows.
+    std::ostringstream records;
+    CHECK_OK(filter.save_whole(records, 5).code());
+    const auto sequence = opened->journal.apply_patch(opened->filter, records.str());
+    CHECK(sequence && *sequence == 5 && opened->journal.sequence() == 5);
+    CHECK_U64(records.str().size(), opened->journal.file_len());
     CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
-    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, opened->journal.save_changed(opened->filter, 3).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, opened->journal.save_changed(opened->filter, 6).code());
     CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, Journal::open(file).code());
 }
 
@@ -216,6 +222,7 @@ void empty_handles()
     CHECK(none.sequence() == 0 && none.file_len() == 0);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, none.save_changed(of_none, 1).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, none.restart(of_none, 1).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, none.apply_patch(of_none, {}).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, Journal::create("no/such/file", of_none, 1).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, of_none.apply_patch({}).code());
     CHECK(!of_none.saved_sequence());

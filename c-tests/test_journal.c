@@ -358,6 +358,57 @@ static void in_bytes(void)
     bloomline_growing_free(copy), bloomline_growing_free(filter);
 }
 
+/* A copy of the journal, and of its filter, follows it in a file. */
+static void followed_in_a_file(void)
+{
+    file_name path = files_in(&directory, "copy");
+    bloomline_growing *filter = written(), *copy = NULL, *expected;
+    bloomline_journal *own = NULL;
+    uint64_t sequence = 0;
+    files_write(path.text, journal.bytes, starts[0]);
+    REQUIRE_OK(bloomline_journal_open(path.text, &own, &copy));
+    for (size_t round = 0; round < ROUNDS; round++) {
+        const uint8_t *patch = journal.bytes + starts[round];
+        const size_t len = starts[round + 1] - starts[round];
+        CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_journal_apply_patch(own, copy, patch, len - 1, &sequence));
+        CHECK_U64(starts[round], bloomline_journal_file_len(own));
+        for (int twice = 0; twice < 2; twice++) {
+            CHECK_OK(bloomline_journal_apply_patch(own, copy, patch, len, &sequence));
+            CHECK_U64(11 + round, sequence);
+        }
+        bloomline_journal_free(own), bloomline_growing_free(copy);
+        own = NULL, copy = NULL;
+        REQUIRE_OK(bloomline_journal_open(path.text, &own, &copy));
+        expected = filter_of(round + 1);
+        are_equal(expected, copy);
+        bloomline_growing_free(expected);
+    }
+    size_t len = 0;
+    uint8_t *bytes = files_read(path.text, &len);
+    CHECK(len == journal.len && memcmp(bytes, journal.bytes, len) == 0), free(bytes);
+    /* It is as short as the other one. */
+    journal.len = 0;
+    REQUIRE_OK(bloomline_growing_save_whole(filter, append, &journal, 40));
+    change(filter, ROUNDS);
+    REQUIRE_OK(bloomline_growing_save_changed(filter, append, &journal, 41));
+    CHECK_OK(bloomline_journal_apply_patch(own, copy, journal.bytes, journal.len, NULL));
+    CHECK_U64(journal.len, bloomline_journal_file_len(own));
+    CHECK_U64(41, bloomline_journal_sequence(own));
+    are_equal(filter, copy);
+    /* It has changed by itself. */
+    size_t before = journal.len;
+    change(filter, ROUNDS + 1);
+    REQUIRE_OK(bloomline_growing_save_changed(filter, append, &journal, 42));
+    CHECK_OK(bloomline_growing_insert_hash(copy, 1, NULL));
+    const uint8_t *patch = journal.bytes + before;
+    CHECK_STATUS(BLOOMLINE_ERR_SEQUENCE, bloomline_journal_apply_patch(own, copy, patch, journal.len - before, NULL));
+    CHECK_U64(before, bloomline_journal_file_len(own));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_journal_apply_patch(own, NULL, patch, 1, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_journal_apply_patch(own, copy, NULL, 1, NULL));
+    bloomline_journal_free(own), bloomline_growing_free(copy), bloomline_growing_free(filter);
+    CHECK(unlink(path.text) == 0);
+}
+
 /* Any bytes: a status, and a filter that is right or none. */
 static void damaged(void)
 {
@@ -440,6 +491,7 @@ int main(int argc, char **argv)
     RUN(begun_by_two);
     RUN(opened_is_flushed);
     RUN(in_bytes);
+    RUN(followed_in_a_file);
     RUN(damaged);
     RUN(bad_input);
     CHECK(rmdir(directory.text) == 0);

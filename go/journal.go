@@ -343,7 +343,7 @@ func PatchSince(journal []byte, sequence uint64) ([]byte, error) {
 // several. It returns the sequence number of the last one. Those that it has are skipped.
 //
 // The filter comes from [ReplayJournal] or [OpenJournal], or was patched before, and has not changed by itself or been
-// saved since. It takes the time of adding and removing what
+// saved since. To keep it on the disk, too, use [Journal.ApplyPatch]. It takes the time of adding and removing what
 // changed. A patch that begins with a whole filter also fits an empty filter that was never saved.
 //
 // Errors: [ErrSequence] if a record does not follow on what the filter has, or the filter has changed by itself;

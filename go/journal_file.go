@@ -132,6 +132,77 @@ func (j *Journal) Restart(filter *GrowingFilter, sequence uint64) error {
 	return nil
 }
 
+// ApplyPatch brings a copy of another filter up to date, and its journal: it appends the records of a patch that the
+// filter lacks, flushes them to the disk, and applies them as [GrowingFilter.ApplyPatch] does. If the patch has a whole
+// filter, a new file replaces the journal atomically. It returns the sequence number of the last record.
+//
+// The filter is as the last record of the journal says. The journal begins as a copy of the file or of the records of
+// the other filter, which [OpenJournal] opens. One that [CreateJournal] or [Journal.Restart] wrote is of a filter of its
+// own, so that only a patch that begins with a whole filter fits.
+//
+// Errors: those of [GrowingFilter.ApplyPatch] and [Journal.SaveChanged]; [ErrSequence] also if the filter is not that of
+// the last record. Both are as before. Except if there is no memory once the patch is on the disk: then both have the
+// records before the one that had none. If only flushing the directory failed, it is as in [Journal.Restart].
+func (j *Journal) ApplyPatch(filter *GrowingFilter, patch []byte) (uint64, error) {
+	mustBeThere(filter)
+	if c := &filter.changes; c.most == 0 || c.point != j.point {
+		return 0, noSequence(c.point.Sequence, j.point.Sequence)
+	}
+	steps, err := filter.lacking(patch)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(steps) == 0:
+		return j.point.Sequence, nil
+	case steps[0].whole != nil:
+		if err = j.replace(patchRecords(steps)); err == nil {
+			j.len, j.broken = 0, false
+		}
+	default:
+		err = j.append(patchRecords(steps))
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, step := range steps {
+		if err := filter.make(step, true); err != nil {
+			j.broken = j.cut() != nil
+			return 0, j.failed(err)
+		}
+		j.point, j.len = step.point, j.len+int64(len(step.record))
+	}
+	return j.point.Sequence, nil
+}
+
+// patchRecords are the bytes of records, to be written.
+type patchRecords []*journalStep
+
+func (p patchRecords) WriteTo(to io.Writer) (written int64, err error) {
+	for _, step := range p {
+		n, err := to.Write(step.record)
+		if written += int64(n); err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// append writes records behind the last one, and flushes them.
+func (j *Journal) append(records patchRecords) error {
+	if err := j.toItsEnd(); err != nil {
+		return err
+	}
+	_, err := records.WriteTo(j.file)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		j.broken = j.cut() != nil
+		return j.failed(err)
+	}
+	return nil
+}
+
 // replace replaces the file.
 func (j *Journal) replace(content io.WriterTo) error {
 	there, err := j.isThere()

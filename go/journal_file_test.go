@@ -187,6 +187,95 @@ func TestOpenedJournalsAreFlushed(t *testing.T) {
 	journal.Close()
 }
 
+// A copy of a journal follows it, however often it is opened again.
+func TestJournalsThatFollow(t *testing.T) {
+	directory := t.TempDir()
+	path, followed := filepath.Join(directory, "journal"), filepath.Join(directory, "copy")
+	filter := orPanic(NewGrowingUnbounded(500, 0.01))
+	journal := orPanic(CreateJournal(path, filter, 10))
+	defer journal.Close()
+	if err := os.WriteFile(followed, orPanic(os.ReadFile(path)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var all []uint64
+	for sequence := uint64(11); sequence < 40; sequence++ {
+		hashes := randomHashes(60, sequence)
+		filter.AddHashes(hashes)
+		all = append(all, hashes...)
+		save := journal.SaveChanged
+		switch sequence % 10 {
+		case 0:
+			save = journal.Restart
+		case 5:
+			if err := filter.Union(filter.Clone()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := save(filter, sequence); err != nil {
+			t.Fatal(err)
+		}
+		if sequence%3 != 0 {
+			continue // It comes with the next patch.
+		}
+		data := orPanic(os.ReadFile(path))
+		own, followers, err := OpenJournal(followed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := followers.View()
+		patch := orPanic(PatchSince(data, own.Sequence()))
+		last, size := own.Sequence(), own.Len()
+		if _, err := own.ApplyPatch(followers, patch[:len(patch)-8]); !errors.Is(err, ErrTruncated) {
+			t.Fatal(err)
+		}
+		if saved, ok := followers.SavedSequence(); own.Sequence() != last || own.Len() != size || saved != last || !ok {
+			t.Fatal("not all or nothing")
+		}
+		for range 2 {
+			if got, err := own.ApplyPatch(followers, patch); err != nil || got != sequence {
+				t.Fatal(sequence, got, err)
+			}
+			if info := orPanic(os.Stat(followed)); info.Size() != own.Len() || info.Size() > int64(len(data)) {
+				t.Fatal(info.Size(), own.Len(), len(data))
+			}
+		}
+		if !followers.Equal(orPanic(ReplayJournal(bytes.NewReader(data))).Filter) {
+			t.Fatal(sequence)
+		}
+		for _, hash := range all {
+			if !followers.ContainsHash(hash) || !view.ContainsHash(hash) {
+				t.Fatal(sequence, hash)
+			}
+		}
+		own.Close()
+	}
+	// It has changed by itself, is not that of the journal, or was saved in a journal of its own.
+	filter.AddHash(1)
+	if err := journal.SaveChanged(filter, 50); err != nil {
+		t.Fatal(err)
+	}
+	patch := orPanic(PatchSince(orPanic(os.ReadFile(path)), 39))
+	own, followers, err := OpenJournal(followed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	refused := func(filter *GrowingFilter) {
+		t.Helper()
+		size := own.Len()
+		if _, err := own.ApplyPatch(filter, patch); !errors.Is(err, ErrSequence) || own.Len() != size {
+			t.Error(err)
+		}
+	}
+	refused(followers.Clone())
+	followers.AddHash(2)
+	refused(followers)
+	if err := own.SaveChanged(followers, 40); err != nil {
+		t.Fatal(err)
+	}
+	refused(followers)
+}
+
 // ---- a crash ----
 
 const crashing = "BLOOMLINE_TEST_JOURNAL"

@@ -28,6 +28,32 @@ func (f *GrowingFilter) take(header growing.Header, point growing.Point, content
 	return f.make(step, keepsSeed)
 }
 
+// lacking returns the records of a patch that the filter lacks, without those that a whole filter behind them makes
+// void. Each follows on the one before, and its content is read: making them fails for want of memory only.
+func (f *GrowingFilter) lacking(patch []byte) (all []*journalStep, err error) {
+	at := f.stand(true)
+	for len(patch) > 0 {
+		header, point, content, rest, err := firstOfPatch(patch)
+		if err != nil {
+			return nil, err
+		}
+		step, err := at.next(header, point, content)
+		if err != nil {
+			return nil, err
+		}
+		if step != nil {
+			if step.whole != nil {
+				all, at.longest = all[:0], step.whole.view.growing.Shape().LongestCount()
+			}
+			at.point, at.saved, at.known, at.clean = point, true, true, true
+			step.record = patch[:len(patch)-len(rest)]
+			all = append(all, step)
+		}
+		patch = rest
+	}
+	return all, nil
+}
+
 // journalStand is where a filter stands: what says which records follow on it.
 type journalStand struct {
 	point        growing.Point // the last record
@@ -51,6 +77,7 @@ func (f *GrowingFilter) stand(keepsSeed bool) journalStand {
 // journalStep is what a record makes of the filter that it follows on.
 type journalStep struct {
 	point   growing.Point
+	record  []byte // its bytes, in a patch
 	whole   *GrowingFilter
 	changes *growing.Changes // if it is not of a whole one
 }

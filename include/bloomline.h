@@ -2669,15 +2669,17 @@ BLOOMLINE_API uint64_t bloomline_growing_frozen_hash(uint64_t prefix_count, uint
  * Each record has a sequence number of yours: of a block, of a log record. It says up to where the
  * filter has your data. From there on you insert again what your own log has.
  *
- * A journal has one writer: it locks the file, where the system has locks. It does not hold the
- * filter, which is a handle of its own and may be freed before or after.
+ * A journal has one writer: it locks the file, where the system has locks. Anybody may read it
+ * meanwhile, but on Windows, where nobody else can read a locked file. It does not hold the filter,
+ * which is a handle of its own and may be freed before or after.
  */
 typedef struct bloomline_journal bloomline_journal;
 
 /**
  * bloomline_journal_create() begins a journal at 'path', a NUL-terminated string, on Windows in
  * UTF-8, with the whole of 'filter'. A file that is there is replaced atomically, as by
- * bloomline_growing_save().
+ * bloomline_growing_save(). If several programs begin one where there is none, one of them does,
+ * where the file system has locks and hard links.
  *
  * Errors: those of bloomline_growing_save(); BLOOMLINE_ERR_LOCKED if the file is a journal that is
  * open. BLOOMLINE_ERR_PERMISSION also if the process may not write to the file, since it then
@@ -2689,7 +2691,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_journal_create(const char *path,
 /**
  * bloomline_journal_open() opens the journal at 'path', and writes to 'filter' a new handle of the
  * filter as it was at the last whole record. What follows that, a record that was being written
- * when the program ended, is cut off. bloomline_growing_free() frees the filter.
+ * when the program ended, is cut off; the others are on the disk. bloomline_growing_free() frees
+ * the filter.
  *
  * Errors: those of bloomline_growing_replay(), of bloomline_growing_load() for the file;
  * BLOOMLINE_ERR_LOCKED if it is open already, here or in another process.
@@ -2706,7 +2709,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_journal_open(const char *path, bloo
  * Errors: BLOOMLINE_ERR_SEQUENCE if 'sequence' is not above that of the last record;
  * BLOOMLINE_ERR_IO, such as a full disk; BLOOMLINE_ERR_OUT_OF_MEMORY. The journal is as before, and
  * the filter knows what changed: try again. BLOOMLINE_ERR_NOT_FOUND if the path leads to another
- * file or to none by now: bloomline_journal_restart() writes a new one.
+ * file or to none by now, which is seen on Unix only: bloomline_journal_restart() writes a new one.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_save_changed(bloomline_journal *journal,
     bloomline_growing *filter, uint64_t sequence);
@@ -2722,6 +2725,27 @@ BLOOMLINE_CHECKED bloomline_status bloomline_journal_save_changed(bloomline_jour
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_journal_restart(bloomline_journal *journal,
     bloomline_growing *filter, uint64_t sequence);
+
+/**
+ * bloomline_journal_apply_patch() brings a copy of another filter up to date, and its journal. It
+ * appends the records of the patch of 'len' bytes at 'patch' that the filter lacks, flushes them to
+ * the disk, applies them as bloomline_growing_apply_patch() does, and writes the sequence number of
+ * the last record to 'sequence', unless that is NULL. If the patch has a whole filter, a new file
+ * replaces the journal atomically.
+ *
+ * 'filter' must be as the last record of the journal says. The journal begins as a copy of the file
+ * or of the records of the other filter, which bloomline_journal_open() opens. One that
+ * bloomline_journal_create() or bloomline_journal_restart() wrote is of a filter of its own: then
+ * only a patch that begins with a whole filter fits.
+ *
+ * Errors: those of bloomline_growing_apply_patch() and bloomline_journal_save_changed();
+ * BLOOMLINE_ERR_SEQUENCE also if the filter is not that of the last record. Both are as before.
+ * Except if there is no memory once the patch is on the disk: then both have the records before the
+ * one that had none. If only flushing the directory failed, bloomline_journal_restart() says how it
+ * is.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_journal_apply_patch(bloomline_journal *journal,
+    bloomline_growing *filter, const void *patch, size_t len, uint64_t *sequence);
 
 /**
  * bloomline_journal_sequence() returns the sequence number of the last record,
@@ -2787,9 +2811,12 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_patch_since(const void *jou
  * bloomline_growing_apply_patch() brings the filter up to date by the patch of 'len' bytes at
  * 'patch', and writes the sequence number of its last record to 'sequence', unless that is NULL.
  * Records that the filter has are skipped. The filter must come from bloomline_growing_replay() or
- * bloomline_journal_open(), or have been patched before. Nothing else may have changed it since.
+ * bloomline_journal_open(), or have been patched before. Nothing else may have changed or saved it
+ * since: bloomline_journal_apply_patch() keeps it on the disk, too. A patch that begins with a
+ * whole filter also fits an empty filter that was never saved.
  *
- * Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has;
+ * Errors: BLOOMLINE_ERR_SEQUENCE if a record does not follow on what the filter has, or the filter
+ * has changed by itself;
  * BLOOMLINE_ERR_MISMATCH if the patch has a whole filter of another seed: views of this filter
  * would go on with the old seed, so make a new filter of the patch by bloomline_growing_replay().
  * Also the errors of that function, BLOOMLINE_ERR_TRUNCATED also for a record that is not all

@@ -1707,6 +1707,12 @@ public:
     Status restart(GrowingFilter &filter, uint64_t sequence) noexcept {
         return bloomline_journal_restart(get(), filter.get(), sequence);
     }
+    /// Appends a patch of another filter's journal, of which this one is a copy, flushes it to the disk, and applies
+    /// it: see bloomline_journal_apply_patch(). Returns the sequence number that both then have.
+    Result<uint64_t> apply_patch(GrowingFilter &filter, Bytes patch) noexcept {
+        return detail::made<uint64_t>(
+            bloomline_journal_apply_patch, get(), filter.get(), patch.data(), patch.size());
+    }
     /// The sequence number of the last record; 0 for an empty handle.
     [[nodiscard]] uint64_t sequence() const noexcept { return bloomline_journal_sequence(get()); }
     /// The bytes of the file: restart() when they are a few times the filter's encoded_len().

@@ -160,7 +160,8 @@ impl GrowingFilter {
     /// Returns the sequence number of the last one. Records that the filter has are skipped.
     ///
     /// The filter must come from [`replay`](GrowingFilter::replay) or [`Journal::open`](crate::Journal::open), or
-    /// have been patched before, and nothing else may have changed or saved it since. It takes the time of inserting and removing what
+    /// have been patched before, and nothing else may have changed or saved it since. To keep it on the disk, too,
+    /// use [`Journal::apply_patch`](crate::Journal::apply_patch). It takes the time of inserting and removing what
     /// changed. A patch that begins with a whole filter also fits an empty filter that was never saved.
     ///
     /// ```

@@ -2,6 +2,7 @@
 
 use super::GrowingFilter;
 use super::journal::Replayed;
+use super::patch::{self, Patched, Step};
 use crate::error::Error;
 use crate::format::journal::Point;
 use crate::os::{file, flush};
@@ -156,6 +157,81 @@ impl Journal {
         (self.file, self.point, self.len) = begin(&self.path, is_own, filter, sequence)?;
         self.is_broken = false;
         Ok(())
+    }
+
+    /// Brings a copy of another filter up to date, and its journal: appends the records of a patch that the filter
+    /// lacks, flushes them to the disk, and applies them as [`GrowingFilter::apply_patch`] does. If the patch
+    /// has a whole filter, a new file replaces the journal atomically, as there is nothing to keep before that.
+    /// Returns the sequence number of the last record.
+    ///
+    /// The filter must be as the last record of the journal says. The journal begins as a copy of the file or of
+    /// the records of the other filter. One that [`create`](Journal::create) or [`restart`](Journal::restart) wrote
+    /// is of a filter of its own, so that only a patch that begins with a whole filter fits.
+    ///
+    /// ```
+    /// use bloomline::{GrowingFilter, Journal};
+    ///
+    /// let mut published = GrowingFilter::new(1000, 0.01, 0)?;
+    /// let mut records = Vec::new();
+    /// published.save_whole(&mut records, 1)?;
+    ///
+    /// // Elsewhere.
+    /// let path = std::env::temp_dir().join(format!("{}.copy", std::process::id()));
+    /// std::fs::write(&path, &records).unwrap();
+    /// let (mut journal, mut copy) = Journal::open(&path)?;
+    ///
+    /// published.insert("apple")?;
+    /// published.save_changed(&mut records, 2)?;
+    /// let patch = GrowingFilter::patch_since(&records, journal.sequence())?;
+    /// assert!(journal.apply_patch(&mut copy, patch)? == 2 && copy.contains("apple"));
+    /// # drop(journal);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::apply_patch`] and [`save_changed`](Journal::save_changed); [`Error::Sequence`] also if
+    /// the filter is not that of the last record. The journal and the filter are as before. Except if there is no
+    /// memory once the patch is on the disk: then both have the records before the one that had none. If only
+    /// flushing the directory failed, it is as in [`restart`](Journal::restart).
+    pub fn apply_patch(&mut self, filter: &mut GrowingFilter, patch: &[u8]) -> Result<u64, Error> {
+        self.patch(filter, patch)
+    }
+
+    /// The same, of a filter that readers see or not.
+    pub(super) fn patch(&mut self, to: &mut impl Patched, patch: &[u8]) -> Result<u64, Error> {
+        let saved = to.filter().point();
+        if saved != Some(self.point) {
+            let given = saved.map_or(0, |saved| saved.sequence);
+            return Err(Error::Sequence { last: self.point.sequence, given });
+        }
+        let records = patch::lacking(to.filter(), patch)?;
+        let write =
+            |mut file: &File| records.iter().try_for_each(|record| file.write_all(record.bytes));
+        match records.first().map(|record| &record.step) {
+            None => return Ok(self.point.sequence),
+            Some(Step::Whole(_)) => {
+                let is_own = self.is_there()?;
+                self.file = file::replace_locked(&self.path, is_own, |file| write(file))?;
+                (self.len, self.is_broken) = (0, false);
+            }
+            Some(Step::Changes(_)) => {
+                self.to_its_end()?;
+                if let Err(error) = write(&self.file).and_then(|()| flush::content(&self.file)) {
+                    self.is_broken = self.cut().is_err();
+                    return Err(Error::from(error).at(&self.path));
+                }
+            }
+        }
+        for record in records {
+            if let Err(error) = record.step.make(to, record.point) {
+                self.is_broken = self.cut().is_err();
+                return Err(error.at(&self.path));
+            }
+            self.point = record.point;
+            self.len += record.bytes.len() as u64;
+        }
+        Ok(self.point.sequence)
     }
 
     /// The sequence number of the last record.

@@ -64,6 +64,36 @@ pub(super) fn take(
     }
 }
 
+/// A record that a filter lacks.
+pub(super) struct Lacking<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) point: Point,
+    pub(super) step: Step,
+}
+
+/// The records of a patch that a filter lacks, without those that a whole filter behind them makes void. Each
+/// follows on the one before, and its content is read: applying them fails for want of memory only.
+pub(super) fn lacking<'a>(
+    filter: &GrowingFilter,
+    mut patch: &'a [u8],
+) -> Result<Vec<Lacking<'a>>, Error> {
+    let (mut stand, mut all) = (Stand::of(filter, true), Vec::new());
+    while !patch.is_empty() {
+        let Record { header, point, content, rest } = first(patch)?;
+        if let Some(step) = stand.next(&header, point, content)? {
+            if let Step::Whole(whole) = &step {
+                all.clear();
+                stand.prefixes = whole.longest_prefixes();
+            }
+            (stand.point, stand.last, stand.is_clean) = (Some(point), point.sequence, true);
+            all.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            all.push(Lacking { bytes: &patch[..patch.len() - rest.len()], point, step });
+        }
+        patch = rest;
+    }
+    Ok(all)
+}
+
 /// Where a filter stands: what says which records follow on it.
 struct Stand {
     /// The record that it is as, and the number of the last one, 0 without one.

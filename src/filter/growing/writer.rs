@@ -192,6 +192,15 @@ impl GrowingWriter {
         journal.save_changed(&mut self.filter, sequence)
     }
 
+    /// Brings the filter and its journal up to date by a patch, as [`Journal::apply_patch`]. Readers see it as by
+    /// [`apply_patch`](GrowingWriter::apply_patch).
+    ///
+    /// # Errors
+    /// As [`Journal::apply_patch`].
+    pub fn save_patch(&mut self, journal: &mut Journal, patch: &[u8]) -> Result<u64, Error> {
+        journal.patch(self, patch)
+    }
+
     /// Makes a journal short again, as [`Journal::restart`].
     ///
     /// # Errors

@@ -29,5 +29,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let patch = GrowingFilter::patch_since(&bytes, 17)?; // the publisher: what came after 17
     let sequence = copy.apply_patch(patch)?; // 18, 19, ...
     assert!(sequence == next && copy == filter);
+
+    let own = &path.with_extension("copy");
+    std::fs::write(own, &bytes)?; // once: the whole file
+    filter.insert("dan")?;
+    journal.save_changed(&mut filter, next + 1)?;
+    let bytes = std::fs::read(path)?;
+    let (mut journal, mut copy) = Journal::open(own)?; // and after each restart
+    let patch = GrowingFilter::patch_since(&bytes, journal.sequence())?;
+    let sequence = journal.apply_patch(&mut copy, patch)?; // on the disk
+    assert!(sequence == next + 1 && copy == filter && std::fs::read(own)? == bytes);
+    std::fs::remove_file(own)?;
     Ok(std::fs::remove_file(path)?)
 }

@@ -169,6 +169,79 @@ fn one_of_several_begins_a_journal() {
     }
 }
 
+/// A copy of a journal follows it, with readers and without, however often it is opened again.
+#[test]
+fn a_journal_that_follows_another() {
+    let directory = Directory::new("journal-followed");
+    let [path, followed, shared] = ["journal", "copy", "shared"].map(|name| directory.file(name));
+    let mut filter = GrowingFilter::unbounded(500, 0.01, 0).unwrap();
+    let mut journal = Journal::create(&path, &mut filter, 10).unwrap();
+    for copy in [&followed, &shared] {
+        std::fs::copy(&path, copy).unwrap();
+    }
+    let (mut with_readers, replayed) = Journal::open(&shared).unwrap();
+    let mut writer = GrowingWriter::new(replayed).unwrap();
+    let reader = writer.reader();
+    let mut all = Vec::new();
+    for sequence in 11..40_u64 {
+        let hashes: Vec<u64> = (0..60).map(|i| hash(&[i], sequence)).collect();
+        filter.insert_hashes(&hashes).unwrap();
+        all.extend(hashes);
+        match sequence % 10 {
+            0 => journal.restart(&mut filter, sequence).unwrap(),
+            5 => {
+                let other = GrowingFilter::unbounded(500, 0.01, 0).unwrap();
+                filter.union(&other.with_keys(["apple"]).unwrap()).unwrap();
+                journal.save_changed(&mut filter, sequence).unwrap();
+            }
+            _ => journal.save_changed(&mut filter, sequence).unwrap(),
+        }
+        if sequence % 3 != 0 {
+            continue; // It comes with the next patch.
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let (mut own, mut copy) = Journal::open(&followed).unwrap();
+        let patch = GrowingFilter::patch_since(&bytes, own.sequence()).unwrap();
+        // All or nothing.
+        let (last, len) = (own.sequence(), own.file_len());
+        assert!(own.apply_patch(&mut copy, &patch[..patch.len() - 8]).is_err());
+        assert_eq!(
+            (own.sequence(), own.file_len(), copy.saved_sequence()),
+            (last, len, Some(last))
+        );
+        for _ in 0..2 {
+            assert_eq!(own.apply_patch(&mut copy, patch), Ok(sequence));
+            assert_eq!(len_of(&followed), own.file_len());
+        }
+        assert_eq!(own.sequence(), sequence);
+        assert_eq!(writer.save_patch(&mut with_readers, patch), Ok(sequence));
+        assert_eq!(std::fs::read(&followed).unwrap(), std::fs::read(&shared).unwrap());
+        let replayed = GrowingFilter::replay(&bytes[..]).unwrap().filter;
+        assert!(copy == replayed && *writer.filter() == replayed);
+        assert!(all.iter().all(|&hash| copy.contains_hash(hash) && reader.contains_hash(hash)));
+        // Whole filters make what was before them void.
+        assert!(own.file_len() <= bytes.len() as u64);
+    }
+    assert_eq!(directory.names().len(), 3);
+    // It has changed by itself, is not that of the journal, or was saved in a journal of its own.
+    let refused = |result| assert!(matches!(result, Err(Error::Sequence { .. })), "{result:?}");
+    filter.insert("plum").unwrap();
+    journal.save_changed(&mut filter, 50).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let patch = GrowingFilter::patch_since(&bytes, 39).unwrap();
+    let (mut own, mut copy) = Journal::open(&followed).unwrap();
+    refused(own.apply_patch(&mut copy.clone(), patch));
+    copy.insert("own").unwrap();
+    refused(own.apply_patch(&mut copy, patch));
+    own.save_changed(&mut copy, 40).unwrap();
+    refused(own.apply_patch(&mut copy, patch));
+    assert_eq!(own.file_len(), len_of(&followed));
+}
+
+fn len_of(path: &std::path::Path) -> u64 {
+    std::fs::metadata(path).unwrap().len()
+}
+
 /// A writer and its copy elsewhere: what is acknowledged is on the disk, and readers of both see it.
 #[test]
 fn a_writer_with_readers_is_saved_and_patched() {
