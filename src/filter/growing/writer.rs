@@ -74,10 +74,10 @@ pub struct GrowingWriter {
 }
 
 impl GrowingWriter {
-    /// Takes a filter, to share it with readers.
+    /// Takes a filter, to share it with readers. [`into_filter`](GrowingWriter::into_filter) returns it.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`]; then the filter is lost, so copy it first if nothing else has its keys.
     pub fn new(filter: GrowingFilter) -> Result<GrowingWriter, Error> {
         let (common, calls) = (filter.common, filter.calls);
         let none = State {
@@ -104,6 +104,22 @@ impl GrowingWriter {
     /// Returns a reader, for another thread. Its clones probe the same filter.
     pub fn reader(&self) -> GrowingReader {
         GrowingReader { shared: Arc::clone(&self.shared) }
+    }
+
+    /// Returns the filter, as one without readers. It takes the memory of a copy. Readers that are left see what it
+    /// has now. What changed since it was saved is still known, so a journal goes on with it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], and the writer as it was.
+    #[allow(clippy::result_large_err, reason = "without memory there is none for a box")]
+    pub fn into_filter(mut self) -> Result<GrowingFilter, (GrowingWriter, Error)> {
+        match self.filter.try_clone() {
+            Ok(mut filter) => {
+                filter.changes = std::mem::take(&mut self.filter.changes);
+                Ok(filter)
+            }
+            Err(error) => Err((self, error)),
+        }
     }
 
     /// The filter, to count, list, encode, save or copy it.

@@ -274,3 +274,30 @@ fn a_writer_with_readers_is_saved_and_patched() {
     drop(journal);
     assert!(Journal::open(&path).unwrap().1 == *writer.filter());
 }
+
+/// Without readers it is the same filter: what changed is known, and those readers that are left see what it had.
+#[test]
+fn a_writer_gives_its_filter_back() {
+    let directory = Directory::new("journal-back");
+    let path = directory.file("journal");
+    let hashes = random_hashes(3000, 4);
+    let mut filter = GrowingFilter::unbounded(500, 0.01, 0).unwrap();
+    filter.insert_hashes(&hashes[..1000]).unwrap();
+    let mut journal = Journal::create(&path, &mut filter, 0).unwrap();
+    let mut writer = GrowingWriter::new(filter).unwrap();
+    let reader = writer.reader();
+    writer.insert_hashes(&hashes[1000..2000]).unwrap();
+    writer.remove_hash(hashes[1]).unwrap();
+    let expected = writer.filter().clone();
+    let mut filter = writer.into_filter().unwrap();
+    assert!(filter == expected && filter.saved_sequence() == Some(0));
+    filter.insert_hashes(&hashes[2000..]).unwrap();
+    let len = journal.file_len() as usize;
+    journal.save_changed(&mut filter, 1).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap()[len + 10], 2, "a record of what changed");
+    drop(journal);
+    let (_, read) = Journal::open(&path).unwrap();
+    assert!(read.key_count() == 2999 && hashes[2..].iter().all(|&hash| read.contains_hash(hash)));
+    assert!(hashes[2..2000].iter().all(|&hash| reader.contains_hash(hash)));
+    assert!(hashes[2000..].iter().filter(|&&hash| reader.contains_hash(hash)).count() < 100);
+}
