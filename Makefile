@@ -189,7 +189,7 @@ lint: tools
 	$(CARGO) clippy --release --all-targets --all-features --bench sweep --bench billion --test races -- -D warnings
 	$(CARGO) clippy --release -- -D warnings
 	@# Each feature alone, and none: what is left out leaves no warnings.
-	@set -ex; for feature in "" growing matrix static; do \
+	@set -ex; for feature in "" cuckoo engines growing matrix static; do \
 	    $(CARGO) clippy --release --no-default-features --features "$$feature" -- -D warnings; done
 	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing

@@ -5,7 +5,8 @@
 #
 # * it is small: at most 400 files and 1 MiB
 # * it has every file that its README.md links to
-# * a program that depends on it builds and runs, without features: it probes static filters, too, by plain code
+# * a program that depends on it builds and runs, without features: it probes static filters, too, by plain code,
+#   and refuses cuckoo filters
 # * the C libraries build from it
 #
 # Uses cargo. Builds in target/package-test.
@@ -48,6 +49,23 @@ bloomline = { path = "../crate", default-features = false }
 USER
 mkdir "$out/user/src/bin"
 cp examples/twenty_lines.rs "$out/user/src/main.rs"
+cat >"$out/user/src/bin/refuses.rs" <<'USER'
+use bloomline::{Error, Kind, MappedFilter, View};
+fn main() {
+    let mut refused = 0;
+    for path in std::env::args().skip(1) {
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(Kind::of(&bytes), Ok(Kind::Cuckoo));
+        let error = View::open(&bytes).unwrap_err();
+        assert!(error.to_string().contains("the feature cuckoo is off"), "{error}");
+        assert_eq!(View::open_unverified(&bytes).unwrap_err(), Error::Layout(Kind::Cuckoo as u16));
+        // SAFETY: nobody writes to the file.
+        assert_eq!(unsafe { MappedFilter::open(&path) }.unwrap_err(), error);
+        refused += 1;
+    }
+    assert!(refused > 0);
+}
+USER
 cat >"$out/user/src/bin/probes.rs" <<'USER'
 use bloomline::{Bitmap, View};
 fn main() {
@@ -70,6 +88,7 @@ fn main() {
 USER
 (cd "$out/user" && TMPDIR=$out/user cargo run --quiet --release --bin user)
 (cd "$out/user" && cargo run --quiet --release --bin probes ../../../golden/static/accepted/*.bloomline)
+(cd "$out/user" && cargo run --quiet --release --bin refuses ../../../golden/cuckoo/accepted/*.bloomline)
 say "programs that depend on it run"
 
 (cd "$out/crate" && cargo rustc --quiet --release --lib --features capi --crate-type staticlib,cdylib)

@@ -16,6 +16,14 @@
 #[path = "line.rs"]
 pub mod line;
 
-pub use crate::layouts::{
-    cascade, classic, cuckoo, fast_local, growing, kudu, matrix, sbbf, static_line, velox,
-};
+pub use crate::layouts::classic;
+#[cfg(feature = "cuckoo")]
+pub use crate::layouts::cuckoo;
+#[cfg(feature = "growing")]
+pub use crate::layouts::growing;
+#[cfg(feature = "matrix")]
+pub use crate::layouts::matrix;
+#[cfg(feature = "static")]
+pub use crate::layouts::{cascade, static_line};
+#[cfg(feature = "engines")]
+pub use crate::layouts::{fast_local, kudu, sbbf, velox};

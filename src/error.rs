@@ -78,8 +78,9 @@ pub enum Error {
     /// Written in this version of the format, which this library does not know.
     Version(u16),
     /// This layout, a number of `docs/FORMAT.md`, is not one that the operation reads: it is that of another
-    /// [`Kind`](crate::Kind), or unknown. For a RocksDB block it is the byte that marks its type, for a Parquet
-    /// filter the number of the algorithm, hash or compression, and 0 for a filter that has no such number.
+    /// [`Kind`](crate::Kind), or unknown, or its Cargo feature is off. For a RocksDB block it is the byte that
+    /// marks its type, for a Parquet filter the number of the algorithm, hash or compression, and 0 for a filter
+    /// that has no such number.
     Layout(u16),
     /// The operation needs all bits of a key in one line, but the filter, or the parameters of the one to be
     /// made, are [classic](crate::Params::classic).
@@ -255,6 +256,9 @@ impl Error {
             Error::Truncated { .. } => c"wrong data length: empty, truncated, or extra bytes",
             Error::NotAFilter => c"the data is not a Bloomline filter, or its end is missing",
             Error::Version(_) => c"the filter has an unknown format version",
+            Error::Layout(_) if cfg!(not(feature = "cuckoo")) => {
+                c"the layout is not one that this operation supports; the feature cuckoo is off"
+            }
             Error::Layout(_) => c"the layout is not one that this operation supports",
             Error::Classic => {
                 c"the operation needs all bits of a key in one line, and classic filters have them anywhere"

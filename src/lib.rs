@@ -47,8 +47,8 @@
 //! | [`Backend`] | which instructions do the work |
 //! | [`set_huge_pages`] | whether large filters lie in huge pages |
 //!
-//! Growing filters, static ones with cascades, and matrices take longest to compile. They are the features
-//! `growing`, `static` and `matrix`, which are on by default. Growing filters include static ones.
+//! What takes longest to compile is behind features, which are on by default: `cuckoo`, `engines` with the
+//! views of such filters, `growing`, `static` with cascades, and `matrix`. Growing filters include static ones.
 //!
 //! With the feature `serde`, filters, [`Params`] and [`CuckooParams`] can be fields of structs that derive
 //! `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
@@ -56,14 +56,21 @@
 
 // What only kinds that are left out use is not compiled, as nothing leads to it.
 #![cfg_attr(
-    not(all(feature = "growing", feature = "static", feature = "matrix")),
-    allow(dead_code, unused_imports, unused_macros)
+    not(all(
+        feature = "cuckoo",
+        feature = "engines",
+        feature = "growing",
+        feature = "matrix",
+        feature = "static"
+    )),
+    allow(dead_code, unreachable_pub, unused_imports, unused_macros)
 )]
 
 mod bitmap;
 // Nobody needs it to use a filter. Tests do, the Redis module, and who writes another implementation.
 #[doc(hidden)]
 pub mod definition;
+#[cfg(feature = "engines")]
 pub mod engines;
 mod error;
 // C calls it, and no Rust program. The fuzzers do, which are built with `--cfg fuzzing`.
@@ -88,14 +95,18 @@ use definition::line;
 
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
+#[cfg(feature = "cuckoo")]
+pub use filter::CuckooFilter;
 pub use filter::group::Group;
 pub use filter::select::{Column, Hashes, Nullable, Nulls, Offset, Select, Strings};
 pub use filter::{
-    Builder, ConcurrentBuilder, ConcurrentFilter, ContainsIter, CountingFilter, CuckooFilter,
-    Dedup, Filter, KuduView, Loaded, MappedFilter, OwnedView, Probe, ScalableFilter, Swap,
-    VeloxView, View, Window, block_build, lines_insert, lines_intersect, lines_union, shard_of,
-    shards_contain_hashes, views_contain, views_contain_hash,
+    Builder, ConcurrentBuilder, ConcurrentFilter, ContainsIter, CountingFilter, Dedup, Filter,
+    Loaded, MappedFilter, OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build,
+    lines_insert, lines_intersect, lines_union, shard_of, shards_contain_hashes, views_contain,
+    views_contain_hash,
 };
+#[cfg(feature = "engines")]
+pub use filter::{KuduView, VeloxView};
 #[cfg(feature = "static")]
 pub use filter::{
     cascade::{Cascade, CascadeBuilder, CascadeView},

@@ -11,13 +11,12 @@
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 
-use super::Found;
 use super::rocksdb::{check_legacy_bits, legacy_k};
 use crate::error::Error;
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::leveldb_contains;
-use crate::kernel::{Hashes, Kernel, Kernels, Layout};
+use crate::kernel::{Found, Hashes, Kernel, Kernels, Layout};
 use crate::line::LINE_BITS;
 use crate::os::room::Room;
 

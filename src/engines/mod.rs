@@ -17,13 +17,11 @@
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 
-mod found;
 pub mod leveldb;
 pub mod parquet;
 pub mod rocksdb;
 
 use crate::error::Error;
-pub(crate) use found::Found;
 
 /// RocksDB before format version 5, with lines of 64 bytes; Pebble.
 ///

@@ -22,10 +22,9 @@
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 
-use super::Found;
 use crate::error::Error;
 use crate::hash::KeyHash;
-use crate::kernel::{Hashes, Kernel, Kernels, Layout};
+use crate::kernel::{Found, Hashes, Kernel, Kernels, Layout};
 use crate::layouts::fast_local::MAX_K;
 use crate::line::LINE_BYTES;
 use crate::os::room::Room;

@@ -7,6 +7,7 @@ pub(crate) mod cascade;
 mod composite;
 pub(crate) mod concurrent;
 mod counting;
+#[cfg(feature = "cuckoo")]
 mod cuckoo;
 pub(crate) mod group;
 #[cfg(feature = "growing")]
@@ -25,11 +26,13 @@ mod probe;
 mod scalable;
 pub(crate) mod select;
 pub(crate) mod shards;
+#[cfg(feature = "engines")]
 mod split_blocks;
 #[cfg(feature = "static")]
 pub(crate) mod static_filter;
 mod swap;
 mod view;
+#[cfg(feature = "engines")]
 mod view_engines;
 mod view_static;
 pub(crate) mod views;
@@ -40,6 +43,7 @@ pub(crate) use crate::kernel::{FewHashes, KEY_BY_KEY, hash_of};
 pub use builder::{Builder, block_build, lines_insert, lines_intersect, lines_union};
 pub use concurrent::{ConcurrentBuilder, ConcurrentFilter};
 pub use counting::CountingFilter;
+#[cfg(feature = "cuckoo")]
 pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
 pub use map::MappedFilter;
@@ -49,6 +53,7 @@ pub use owned::OwnedView;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
+#[cfg(feature = "engines")]
 pub use split_blocks::{KuduView, VeloxView};
 pub use swap::{Loaded, Swap};
 pub use view::View;

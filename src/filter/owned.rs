@@ -2,10 +2,9 @@
 
 use super::probe::probing;
 use super::view::{View, brief};
-use crate::engines::Found;
 use crate::error::Error;
 use crate::hash::KeyHash;
-use crate::kernel::{Kernel, Kernels, Movable, Probed, Single};
+use crate::kernel::{Found, Kernel, Kernels, Movable, Probed, Single};
 use crate::shape::Params;
 use std::fmt;
 use std::slice::from_mut;
@@ -67,38 +66,6 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
     /// As [`View::open_unverified`].
     pub fn open_unverified(bytes: B) -> Result<OwnedView<B>, Error> {
         OwnedView::opened(bytes, |bytes| View::open_unverified(bytes))
-    }
-
-    /// Opens a filter block of RocksDB: as [`View::open_rocksdb`].
-    ///
-    /// # Errors
-    /// As [`View::open_rocksdb`].
-    pub fn open_rocksdb(bytes: B) -> Result<OwnedView<B>, Error> {
-        OwnedView::opened(bytes, |bytes| View::open_rocksdb(bytes))
-    }
-
-    /// Opens a filter of LevelDB or goleveldb: as [`View::open_leveldb`].
-    ///
-    /// # Errors
-    /// As [`View::open_leveldb`].
-    pub fn open_leveldb(bytes: B) -> Result<OwnedView<B>, Error> {
-        OwnedView::opened(bytes, |bytes| View::open_leveldb(bytes))
-    }
-
-    /// Opens a Bloom filter of a Parquet file: as [`View::open_parquet`].
-    ///
-    /// # Errors
-    /// As [`View::open_parquet`].
-    pub fn open_parquet(bytes: B) -> Result<OwnedView<B>, Error> {
-        OwnedView::opened(bytes, |bytes| View::open_parquet(bytes))
-    }
-
-    /// Opens the bits of one: as [`View::open_parquet_bits`].
-    ///
-    /// # Errors
-    /// As [`View::open_parquet_bits`].
-    pub fn open_parquet_bits(bytes: B) -> Result<OwnedView<B>, Error> {
-        OwnedView::opened(bytes, |bytes| View::open_parquet_bits(bytes))
     }
 
     pub(super) fn opened(

@@ -4,7 +4,6 @@ use super::about::{About, Lines};
 use super::keys::{one_or_two, with_hashes};
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
-use crate::engines::Found;
 use crate::error::Error;
 use crate::format::native::{self, LINES, PROBED, Parts};
 use crate::format::{cuckoo, static_line};
@@ -12,7 +11,8 @@ use crate::hash::KeyHash;
 use crate::kernel::composite::{Composite, Place};
 use crate::kernel::rows::{Row, hash_picked};
 use crate::kernel::{
-    Backend, Column, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Movable, Probed, Single,
+    Backend, Column, Found, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Movable, Probed,
+    Single,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
@@ -97,7 +97,7 @@ impl<'a> View<'a> {
     /// footer.
     pub(crate) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
         match native::stated_layout(footer) {
-            cuckoo::LAYOUT => cuckoo::check(footer, body_len).map(drop),
+            cuckoo::LAYOUT if cfg!(feature = "cuckoo") => cuckoo::check(footer, body_len).map(drop),
             static_line::LAYOUT => static_line::check(footer, body_len).map(drop),
             _ => native::check(footer, body_len, PROBED).map(drop),
         }
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
     fn parse(bytes: &'a [u8], kernels: Kernels) -> Result<View<'a>, Error> {
         // Each checks the whole footer: a wrong number is found, and one checksum computed.
         match native::split(bytes).map(|(_, footer)| native::stated_layout(footer)) {
-            Ok(cuckoo::LAYOUT) => {
+            Ok(cuckoo::LAYOUT) if cfg!(feature = "cuckoo") => {
                 let (lines, params, key_count) = cuckoo::parse(bytes)?;
                 Ok(View::of_cuckoo(lines.into(), params, key_count, kernels.of(Layout::Cuckoo)))
             }
@@ -126,6 +126,11 @@ impl<'a> View<'a> {
     pub(super) fn found<'b>(found: Found<'b>) -> View<'b> {
         let Found { lines, k, kernel, hash } = found;
         View::of(lines.into(), k, hash, 0, kernel)
+    }
+
+    /// A filter that answers "maybe" to every key.
+    pub(crate) fn anything(hash: KeyHash) -> Result<View<'static>, Error> {
+        Ok(View::found(Found::anything(hash, Kernels::active()?)))
     }
 
     /// The view of these lines.

@@ -1,9 +1,9 @@
 //! Views of filters of other engines.
 
+use super::owned::OwnedView;
 use super::view::View;
-use crate::engines::{Found, leveldb, parquet, rocksdb};
+use crate::engines::{leveldb, parquet, rocksdb};
 use crate::error::Error;
-use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernels};
 
 impl<'a> View<'a> {
@@ -71,9 +71,38 @@ impl<'a> View<'a> {
     ) -> Result<View<'a>, Error> {
         Ok(View::found(parquet::parse_bits(bits, backend.kernels().ok_or(Error::Backend)?)?))
     }
+}
 
-    /// A filter that answers "maybe" to every key.
-    pub(crate) fn anything(hash: KeyHash) -> Result<View<'static>, Error> {
-        Ok(View::found(Found::anything(hash, Kernels::active()?)))
+impl<B: AsRef<[u8]>> OwnedView<B> {
+    /// Opens a filter block of RocksDB: as [`View::open_rocksdb`].
+    ///
+    /// # Errors
+    /// As [`View::open_rocksdb`].
+    pub fn open_rocksdb(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_rocksdb(bytes))
+    }
+
+    /// Opens a filter of LevelDB or goleveldb: as [`View::open_leveldb`].
+    ///
+    /// # Errors
+    /// As [`View::open_leveldb`].
+    pub fn open_leveldb(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_leveldb(bytes))
+    }
+
+    /// Opens a Bloom filter of a Parquet file: as [`View::open_parquet`].
+    ///
+    /// # Errors
+    /// As [`View::open_parquet`].
+    pub fn open_parquet(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_parquet(bytes))
+    }
+
+    /// Opens the bits of one: as [`View::open_parquet_bits`].
+    ///
+    /// # Errors
+    /// As [`View::open_parquet_bits`].
+    pub fn open_parquet_bits(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_parquet_bits(bytes))
     }
 }

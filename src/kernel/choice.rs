@@ -33,19 +33,30 @@ impl Kernels {
     pub(crate) fn of(self, layout: Layout) -> &'static Kernel {
         let table = match layout {
             Layout::Native => &table::NATIVE,
-            Layout::FastLocal => &table::FAST_LOCAL,
-            Layout::Legacy64 => &table::LEGACY_64,
-            Layout::Legacy128 => &table::LEGACY_128,
-            Layout::Legacy256 => &table::LEGACY_256,
-            Layout::LevelDb => &table::LEVEL_DB,
+            #[cfg(feature = "engines")]
+            Layout::FastLocal => &table::engines::FAST_LOCAL,
+            #[cfg(feature = "engines")]
+            Layout::Legacy64 => &table::engines::LEGACY_64,
+            #[cfg(feature = "engines")]
+            Layout::Legacy128 => &table::engines::LEGACY_128,
+            #[cfg(feature = "engines")]
+            Layout::Legacy256 => &table::engines::LEGACY_256,
+            #[cfg(feature = "engines")]
+            Layout::LevelDb => &table::engines::LEVEL_DB,
+            #[cfg(feature = "cuckoo")]
             Layout::Cuckoo => &table::CUCKOO,
             Layout::Classic => &table::CLASSIC,
             Layout::Static => &table::STATIC,
+            #[cfg(feature = "matrix")]
             Layout::Column => &table::COLUMN,
-            Layout::Sbbf => &table::SBBF,
+            #[cfg(feature = "engines")]
+            Layout::Sbbf => &table::engines::SBBF,
             Layout::ScalableFilter | Layout::Window | Layout::Cascade | Layout::GrowingFilter => {
                 panic!("kernels of their kinds")
             }
+            // Nothing leads here.
+            #[cfg(not(all(feature = "cuckoo", feature = "engines", feature = "matrix")))]
+            _ => panic!("a kind that is left out"),
         };
         self.row_of::<&Kernel>(table)
     }

@@ -21,6 +21,7 @@
 //!   `absent` is an insert that says which keys were new.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
+//! * `found` is what readers of other engines' filter blocks return.
 //! * `words` is an opened filter as C keeps it, `opened` leads from there to its kernel.
 //!
 //! No two files lead to each other. `CONTRIBUTING.md` says how to add a backend.
@@ -35,9 +36,11 @@ mod batch;
 mod choice;
 mod column;
 pub(crate) mod composite;
+#[cfg(feature = "cuckoo")]
 mod cuckoo;
 mod fast_local;
 mod few;
+mod found;
 mod functions;
 mod group;
 #[cfg(feature = "growing")]
@@ -78,6 +81,7 @@ pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub(crate) use few::FewHashes;
 #[cfg(feature = "capi")]
 pub(crate) use few::hash_of;
+pub(crate) use found::Found;
 pub(crate) use functions::Kernel;
 pub(crate) use group::{Member, Members, Owned};
 pub(crate) use hashes::in_parts;

@@ -66,6 +66,9 @@ enum Lined {
     RocksDb = 1,
 }
 
+/// How many of them there are.
+const LINED: usize = 1 + cfg!(feature = "engines") as usize;
+
 /// What the filters of a run have in common: layout, backend and k.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Shape {
@@ -263,13 +266,17 @@ macro_rules! calls {
         const fn of<A: Alike>() -> Calls {
             Calls { answer: answer_by::<A>, pairs: pairs_by::<A> }
         }
-        [of::<$alike>(), of::<RocksDb<$alike, $rocksdb>>()]
+        [
+            of::<$alike>(),
+            #[cfg(feature = "engines")]
+            of::<RocksDb<$alike, $rocksdb>>(),
+        ]
     }};
 }
 
 /// Those of each backend: for native lines, and for RocksDB's.
-static CALLS: [[Calls; 2]; Backend::ALL.len()] = {
-    const SCALAR: [Calls; 2] = calls!(native::ScalarAlike, fast_local::Scalar);
+static CALLS: [[Calls; LINED]; Backend::ALL.len()] = {
+    const SCALAR: [Calls; LINED] = calls!(native::ScalarAlike, fast_local::Scalar);
     Backend::table([
         (Backend::Scalar, SCALAR),
         #[cfg(not(target_arch = "x86_64"))]

@@ -15,7 +15,7 @@ use super::single::Single;
 use super::single::{Call, Few};
 #[cfg(feature = "capi")]
 use super::words::{self, Words};
-use super::{cuckoo, fast_local, native, sbbf, static_line};
+use super::{fast_local, native, sbbf, static_line};
 use std::hint::assert_unchecked;
 use std::slice::from_raw_parts;
 
@@ -260,76 +260,9 @@ pub(super) static SHARED_NATIVE: Table = {
     ])
 };
 
-pub(super) static FAST_LOCAL: Table = {
-    const SCALAR: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
-    by_backend([
-        SCALAR,
-        #[cfg(target_arch = "x86_64")]
-        &const { SCALAR.under(Backend::Portable) },
-        // Its inserts are the same.
-        #[cfg(not(target_arch = "x86_64"))]
-        &const {
-            let probes = *kernel!(Portable, FastLocal, fast_local::Portable);
-            Kernel { insert_batch: SCALAR.insert_batch, ..probes }
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
-            kernel!(
-                Avx2,
-                FastLocal,
-                #[target_feature(enable = "avx2,bmi2,popcnt")]
-                fast_local::Avx2
-            )
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
-            kernel!(
-                Avx512,
-                FastLocal,
-                #[target_feature(
-                    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
-                )]
-                fast_local::Avx512
-            )
-        },
-    ])
-};
-
-pub(super) static SBBF: Table = {
-    const SCALAR: &Kernel = kernel!(Scalar, Sbbf, sbbf::Scalar);
-    by_backend([
-        SCALAR,
-        #[cfg(target_arch = "x86_64")]
-        &const { SCALAR.under(Backend::Portable) },
-        #[cfg(not(target_arch = "x86_64"))]
-        if native::SHIFTS_BY_LANE {
-            kernel!(Portable, Sbbf, sbbf::Portable)
-        } else {
-            &const { SCALAR.under(Backend::Portable) }
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
-            kernel!(
-                Avx2,
-                Sbbf,
-                #[target_feature(enable = "avx2,bmi2,popcnt")]
-                sbbf::X86
-            )
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
-            kernel!(
-                Avx512,
-                Sbbf,
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                one: sbbf::X86;
-                many: sbbf::Avx512
-            )
-        },
-    ])
-};
-
+#[cfg(feature = "cuckoo")]
 pub(super) static CUCKOO: Table = {
+    use super::cuckoo;
     // Four fingerprints at once need no vectors: the same code under two names.
     const SCALAR: &Kernel = kernel!(Scalar, Cuckoo,
         cuckoo::Integers<16>, 8 => cuckoo::Integers<8>, 12 => cuckoo::Integers<12>);
@@ -357,7 +290,7 @@ pub(super) static CUCKOO: Table = {
 
 /// Without static filters: views open their bytes all the same.
 #[cfg(not(feature = "static"))]
-pub(super) static STATIC: Table = one_for_all(kernel!(Scalar, Static, static_line::Plain<0>));
+pub(super) static STATIC: Table = one_for_all(kernel!(Scalar, Static, static_line::OneByOne));
 
 #[cfg(feature = "static")]
 pub(super) static STATIC: Table = {
@@ -395,15 +328,12 @@ pub(super) static STATIC: Table = {
     ])
 };
 
-pub(super) static LEGACY_64: Table = one_for_all(kernel!(Scalar, Legacy64, Scattered<Legacy<6>>));
-pub(super) static LEGACY_128: Table = one_for_all(kernel!(Scalar, Legacy128, Scattered<Legacy<7>>));
-pub(super) static LEGACY_256: Table = one_for_all(kernel!(Scalar, Legacy256, Scattered<Legacy<8>>));
-pub(super) static LEVEL_DB: Table = one_for_all(kernel!(Scalar, LevelDb, Scattered<LevelDb>));
 pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattered<Classic<false>>));
 pub(super) static SHARED_CLASSIC: Table =
     one_for_all(&const { kernel!(Scalar, Classic, Scattered<Classic<true>>).for_shared() });
 
 /// A matrix is asked for several of its columns by the backend: so each has a kernel, of the same code.
+#[cfg(feature = "matrix")]
 pub(super) static COLUMN: Table = {
     const SCALAR: &Kernel = kernel!(Scalar, Column, Column);
     by_backend([
@@ -416,22 +346,106 @@ pub(super) static COLUMN: Table = {
     ])
 };
 
+/// The layouts of other engines.
+#[cfg(feature = "engines")]
+pub(super) mod engines {
+    use super::*;
+
+    pub(in crate::kernel) static FAST_LOCAL: Table = {
+        const SCALAR: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
+        by_backend([
+            SCALAR,
+            #[cfg(target_arch = "x86_64")]
+            &const { SCALAR.under(Backend::Portable) },
+            // Its inserts are the same.
+            #[cfg(not(target_arch = "x86_64"))]
+            &const {
+                let probes = *kernel!(Portable, FastLocal, fast_local::Portable);
+                Kernel { insert_batch: SCALAR.insert_batch, ..probes }
+            },
+            #[cfg(target_arch = "x86_64")]
+            {
+                kernel!(
+                    Avx2,
+                    FastLocal,
+                    #[target_feature(enable = "avx2,bmi2,popcnt")]
+                    fast_local::Avx2
+                )
+            },
+            #[cfg(target_arch = "x86_64")]
+            {
+                kernel!(
+                    Avx512,
+                    FastLocal,
+                    #[target_feature(
+                        enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
+                    )]
+                    fast_local::Avx512
+                )
+            },
+        ])
+    };
+
+    pub(in crate::kernel) static SBBF: Table = {
+        const SCALAR: &Kernel = kernel!(Scalar, Sbbf, sbbf::Scalar);
+        by_backend([
+            SCALAR,
+            #[cfg(target_arch = "x86_64")]
+            &const { SCALAR.under(Backend::Portable) },
+            #[cfg(not(target_arch = "x86_64"))]
+            if native::SHIFTS_BY_LANE {
+                kernel!(Portable, Sbbf, sbbf::Portable)
+            } else {
+                &const { SCALAR.under(Backend::Portable) }
+            },
+            #[cfg(target_arch = "x86_64")]
+            {
+                kernel!(
+                    Avx2,
+                    Sbbf,
+                    #[target_feature(enable = "avx2,bmi2,popcnt")]
+                    sbbf::X86
+                )
+            },
+            #[cfg(target_arch = "x86_64")]
+            {
+                kernel!(
+                    Avx512,
+                    Sbbf,
+                    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+                    one: sbbf::X86;
+                    many: sbbf::Avx512
+                )
+            },
+        ])
+    };
+
+    pub(in crate::kernel) static LEGACY_64: Table =
+        one_for_all(kernel!(Scalar, Legacy64, Scattered<Legacy<6>>));
+    pub(in crate::kernel) static LEGACY_128: Table =
+        one_for_all(kernel!(Scalar, Legacy128, Scattered<Legacy<7>>));
+    pub(in crate::kernel) static LEGACY_256: Table =
+        one_for_all(kernel!(Scalar, Legacy256, Scattered<Legacy<8>>));
+    pub(in crate::kernel) static LEVEL_DB: Table =
+        one_for_all(kernel!(Scalar, LevelDb, Scattered<LevelDb>));
+}
+
 /// All of them, in the order of [`Kernel::number`].
 #[cfg(feature = "capi")]
 pub(super) static ALL: [Table; 13] = [
     NATIVE,
-    FAST_LOCAL,
-    LEGACY_64,
-    LEGACY_128,
-    LEGACY_256,
-    LEVEL_DB,
+    engines::FAST_LOCAL,
+    engines::LEGACY_64,
+    engines::LEGACY_128,
+    engines::LEGACY_256,
+    engines::LEVEL_DB,
     CUCKOO,
     CLASSIC,
     STATIC,
     SHARED_NATIVE,
     SHARED_CLASSIC,
     COLUMN,
-    SBBF,
+    engines::SBBF,
 ];
 
 /// What answers a few keys, by the number of the kernel, by one more than that of the backend, and by the

@@ -49,10 +49,9 @@ pub use header::{Header, MAX_HEADER_LEN, read_header, write_header};
 
 pub(crate) use others::{check_velox, from_velox, kudu_hash, kudu_log2};
 
-use super::Found;
 use crate::error::Error;
 use crate::hash::KeyHash;
-use crate::kernel::{Hashes, Kernel, Kernels, Layout};
+use crate::kernel::{Found, Hashes, Kernel, Kernels, Layout};
 use crate::key::Key;
 use crate::layouts::sbbf::{BLOCK_BYTES, WORDS};
 use crate::os::room::Room;

@@ -50,6 +50,7 @@ pub(crate) struct Calls {
     wide: And,
     pub(super) any: Any,
     pub(super) batch: Batch,
+    #[cfg(feature = "matrix")]
     pub(crate) transpose: transpose::Calls,
 }
 
@@ -129,6 +130,7 @@ macro_rules! calls {
             wide: wide_by,
             any: any_by,
             batch: batch_by,
+            #[cfg(feature = "matrix")]
             transpose: transpose::calls!($transpose $(, $attribute)*),
         }
     }};

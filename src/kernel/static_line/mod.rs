@@ -18,6 +18,8 @@ mod few_keys;
 mod levels;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
+#[cfg(not(feature = "static"))]
+mod one_by_one;
 mod one_key;
 mod plain;
 mod rows;
@@ -32,5 +34,7 @@ pub(super) type Avx512<const ROWS: u32> = levels::Levels<avx512::Avx512, ROWS>;
 pub(super) type Neon<const ROWS: u32> = levels::Levels<neon::Neon, ROWS>;
 pub(super) type Plain<const ROWS: u32> = levels::Levels<plain::Plain, ROWS>;
 
+#[cfg(not(feature = "static"))]
+pub(super) use one_by_one::OneByOne;
 pub(super) use rows::line_log2;
 pub(crate) use rows::{pack, unpack};

@@ -1,7 +1,9 @@
 //! What the reader of a filter block found: lines, with the kernel and the hash of their layout.
 
+use super::choice::Kernels;
+use super::functions::Kernel;
+use super::layout::Layout;
 use crate::hash::KeyHash;
-use crate::kernel::{Kernel, Kernels, Layout};
 use crate::line::LINE_BYTES;
 
 /// What a reader found: all that a probe needs.
