@@ -72,7 +72,7 @@ absent() {
 }
 # Tables alone: the linker's name for equal functions may be that of another layout. Those of layouts whose
 # bits lie anywhere have no table of their own: it is in the table of all.
-for table in table::{ALL,FAST_LOCAL,CUCKOO,STATIC,SBBF,COLUMN} matrix::calls::CALLS growing::CALLS; do
+for table in table::{ALL,engines::FAST_LOCAL,CUCKOO,STATIC,engines::SBBF,COLUMN} matrix::calls::CALLS growing::CALLS; do
     absent " [dDrR] .*kernel::$table\$" 'the kernels of another layout'
 done
 absent 'kernel::composite::' 'what probes filters that are made of filters'

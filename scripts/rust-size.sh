@@ -6,15 +6,15 @@
 #
 # As cargo builds it for release, and with link-time optimisation, at both levels. The program that it is
 # compared with has no filter. The times, of the CPU and of the clock, are of a first build for release,
-# also without the types that are features.
+# also without the types that are features, and of the same program with the crate fastbloom.
 # They say nothing on a busy machine, so only the size has a limit: 150,000 bytes on Linux on x86-64, where
 # it was measured. Uses cargo ($CARGO); `c-tests/size.sh` does the same for C.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/plain" "$work/lean" "$work/empty"
-for program in plain lean empty; do
+mkdir "$work/plain" "$work/lean" "$work/peer" "$work/empty"
+for program in plain lean peer empty; do
     cat >"$work/$program/Cargo.toml" <<END
 [package]
 name = "$program"
@@ -51,6 +51,17 @@ fn main() {
     println!("{}", filter.contains(&name));
 }
 END
+# The version that the lab compares.
+grep '^fastbloom = ' "$root/lab/Cargo.toml" >>"$work/peer/Cargo.toml"
+cat >"$work/peer/main.rs" <<'END'
+use fastbloom::BloomFilter;
+fn main() {
+    let name = std::env::args().next().unwrap();
+    let mut filter = BloomFilter::with_false_pos(0.01).expected_items(1000);
+    filter.insert(&name);
+    println!("{}", filter.contains(&name));
+}
+END
 echo 'fn main() { println!("{}", std::env::args().count()); }' >"$work/empty/main.rs"
 
 # build PROGRAM PROFILE
@@ -64,9 +75,10 @@ timed() {
     awk '{ printf "%.1f s of CPU, %.1f s by the clock", $1 + $2, $3 }' "$work/time"
 }
 # What cargo downloads is not timed.
-for program in plain lean; do "${CARGO:-cargo}" fetch -q --manifest-path "$work/$program/Cargo.toml"; done
-plain=$(timed plain) lean=$(timed lean) empty=$(timed empty)
-echo "rust-size: release: built in $plain; without default features in $lean; without a filter in $empty"
+for program in plain lean peer; do "${CARGO:-cargo}" fetch -q --manifest-path "$work/$program/Cargo.toml"; done
+plain=$(timed plain) lean=$(timed lean) peer=$(timed peer) empty=$(timed empty)
+echo "rust-size: release: built in $plain; without default features in $lean; with fastbloom in $peer"
+echo "rust-size: without a filter in $empty"
 for profile in release lto-3 lto-2; do
     build plain "$profile"
     build empty "$profile"

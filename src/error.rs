@@ -256,10 +256,12 @@ impl Error {
             Error::Truncated { .. } => c"wrong data length: empty, truncated, or extra bytes",
             Error::NotAFilter => c"the data is not a Bloomline filter, or its end is missing",
             Error::Version(_) => c"the filter has an unknown format version",
-            Error::Layout(_) if cfg!(not(feature = "cuckoo")) => {
+            Error::Layout(_) if cfg!(feature = "cuckoo") => {
+                c"the layout is not one that this operation supports"
+            }
+            Error::Layout(_) => {
                 c"the layout is not one that this operation supports; the feature cuckoo is off"
             }
-            Error::Layout(_) => c"the layout is not one that this operation supports",
             Error::Classic => {
                 c"the operation needs all bits of a key in one line, and classic filters have them anywhere"
             }

@@ -26,7 +26,8 @@ const OTHERS: [&str; 15] = [
 ];
 
 /// Files that the page names for kinds of which they have something.
-const SOME: [&str; 17] = [
+const SOME: [&str; 19] = [
+    "src/definition.rs",
     "src/error.rs",
     "src/ffi/status.rs",
     "src/filter/about.rs",
@@ -36,6 +37,7 @@ const SOME: [&str; 17] = [
     "src/kernel/choice.rs",
     "src/kernel/layout.rs",
     "src/kernel/mod.rs",
+    "src/kernel/table.rs",
     "go/batch.go",
     "go/errors.go",
     "go/format.go",

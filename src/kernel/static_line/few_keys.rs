@@ -40,9 +40,13 @@ impl Found {
     /// As for [`Ops`].
     #[inline(always)]
     unsafe fn four<const ROWS: u32, T: Tile>(lines: Lines, hashes: &[u64; FOUR]) -> Found {
-        let at = |hash| lines.first().wrapping_add(offset(ROWS, hash, lines.count())).cast_const();
+        let at = |i: usize| -> *const u8 {
+            lines.first().wrapping_add(offset(ROWS, hashes[i], lines.count()))
+        };
+        // Written out: the code of `map` is much to compile, thirty times.
+        let lines_of = [at(0), at(1), at(2), at(3)];
         // SAFETY: the caller vouches for the lines, of which these are.
-        let (thresholds, hits) = unsafe { T::four::<ROWS>(hashes.map(at), *hashes) };
+        let (thresholds, hits) = unsafe { T::four::<ROWS>(lines_of, *hashes) };
         let mut bumped = 0_u64;
         // By numbers: else the thresholds go through memory.
         for i in (0..FOUR).rev() {

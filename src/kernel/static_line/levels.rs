@@ -320,12 +320,15 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
         let keys = hashes.as_ptr();
         // SAFETY: the caller's promise.
         unsafe {
+            // First of all: what a backend never calls is then not compiled for it.
+            if !T::EACH && hashes.len() <= FOUR {
+                return T::one_by_one::<ROWS>(single, keys, hashes.len(), word);
+            }
             match hashes.len() {
-                count @ ..=FOUR if !T::EACH => T::one_by_one::<ROWS>(single, keys, count, word),
-                1 => T::some_keys::<ROWS, 1>(single, keys, word),
-                2 => T::some_keys::<ROWS, 2>(single, keys, word),
-                3 => T::some_keys::<ROWS, 3>(single, keys, word),
-                FOUR => T::some_keys::<ROWS, FOUR>(single, keys, word),
+                1 if T::EACH => T::some_keys::<ROWS, 1>(single, keys, word),
+                2 if T::EACH => T::some_keys::<ROWS, 2>(single, keys, word),
+                3 if T::EACH => T::some_keys::<ROWS, 3>(single, keys, word),
+                FOUR if T::EACH => T::some_keys::<ROWS, FOUR>(single, keys, word),
                 count if ROWS != 8 && !single.numbered(ROWS as u8) => {
                     T::few_of_other_rows::<ROWS>(single, keys, count, word)
                 }
