@@ -54,7 +54,7 @@
 //! `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
 //! feature `capi`. To read the source, start with `src/line.rs`: the algorithm in its plainest form.
 
-// What only kinds that are left out use is not compiled, as nothing leads to it.
+// What only kinds that are left out use is not compiled, as nothing leads to it, and not public.
 #![cfg_attr(
     not(all(
         feature = "cuckoo",
@@ -63,7 +63,13 @@
         feature = "matrix",
         feature = "static"
     )),
-    allow(dead_code, unreachable_pub, unused_imports, unused_macros)
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        unused_macros,
+        clippy::wrong_self_convention
+    )
 )]
 
 mod bitmap;
