@@ -102,17 +102,17 @@ use definition::line;
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 #[cfg(feature = "cuckoo")]
-pub use filter::CuckooFilter;
+pub use filter::cuckoo::CuckooFilter;
 pub use filter::group::Group;
 pub use filter::select::{Column, Hashes, Nullable, Nulls, Offset, Select, Strings};
+#[cfg(feature = "engines")]
+pub use filter::split_blocks::{KuduView, VeloxView};
 pub use filter::{
     Builder, ConcurrentBuilder, ConcurrentFilter, ContainsIter, CountingFilter, Dedup, Filter,
     Loaded, MappedFilter, OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build,
     lines_insert, lines_intersect, lines_union, shard_of, shards_contain_hashes, views_contain,
     views_contain_hash,
 };
-#[cfg(feature = "engines")]
-pub use filter::{KuduView, VeloxView};
 #[cfg(feature = "static")]
 pub use filter::{
     cascade::{Cascade, CascadeBuilder, CascadeView},

@@ -8,7 +8,7 @@ mod composite;
 pub(crate) mod concurrent;
 mod counting;
 #[cfg(feature = "cuckoo")]
-mod cuckoo;
+pub(crate) mod cuckoo;
 pub(crate) mod group;
 #[cfg(feature = "growing")]
 pub(crate) mod growing;
@@ -27,7 +27,7 @@ mod scalable;
 pub(crate) mod select;
 pub(crate) mod shards;
 #[cfg(feature = "engines")]
-mod split_blocks;
+pub(crate) mod split_blocks;
 #[cfg(feature = "static")]
 pub(crate) mod static_filter;
 mod swap;
@@ -43,8 +43,6 @@ pub(crate) use crate::kernel::{FewHashes, KEY_BY_KEY, hash_of};
 pub use builder::{Builder, block_build, lines_insert, lines_intersect, lines_union};
 pub use concurrent::{ConcurrentBuilder, ConcurrentFilter};
 pub use counting::CountingFilter;
-#[cfg(feature = "cuckoo")]
-pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
 pub use map::MappedFilter;
 #[cfg(feature = "capi")]
@@ -53,8 +51,6 @@ pub use owned::OwnedView;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
-#[cfg(feature = "engines")]
-pub use split_blocks::{KuduView, VeloxView};
 pub use swap::{Loaded, Swap};
 pub use view::View;
 #[cfg(feature = "internals")]
