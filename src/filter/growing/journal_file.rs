@@ -120,7 +120,7 @@ impl Journal {
         if sequence <= self.point.sequence {
             return Err(Error::Sequence { last: self.point.sequence, given: sequence });
         }
-        self.to_its_end()?;
+        self.begin_record()?;
         let mut out = Flushed { file: &self.file, len: 0 };
         let saved = if filter.point() == Some(self.point) {
             filter.save_changed(&mut out, sequence)
@@ -216,7 +216,7 @@ impl Journal {
                 (self.len, self.is_broken) = (0, false);
             }
             Some(Step::Changes(_)) => {
-                self.to_its_end()?;
+                self.begin_record()?;
                 if let Err(error) = write(&self.file).and_then(|()| flush::content(&self.file)) {
                     self.is_broken = self.cut().is_err();
                     return Err(Error::from(error).at(&self.path));
@@ -250,7 +250,7 @@ impl Journal {
     }
 
     /// What is written next comes behind the last record.
-    fn to_its_end(&mut self) -> Result<(), Error> {
+    fn begin_record(&mut self) -> Result<(), Error> {
         if !self.is_there()? {
             // What is written to a file without a name is lost with it.
             let replaced =
