@@ -319,7 +319,10 @@ fn what_is_opened_is_flushed() {
     let fails = Journal::open_by(&path, |_, _| Err(io::ErrorKind::StorageFull.into()));
     assert!(matches!(fails, Err(Error::Io(error)) if error.kind() == io::ErrorKind::StorageFull));
     let flushed = std::cell::Cell::new(0);
-    let flush = |_: &File, at: &Path| Ok(flushed.set(flushed.get() + usize::from(at == path)));
+    let flush = |_: &File, at: &Path| {
+        flushed.set(flushed.get() + usize::from(at == path));
+        Ok(())
+    };
     assert_eq!(Journal::open_by(&path, flush).unwrap().0.sequence(), 3);
     assert_eq!(flushed.get(), 1);
     std::fs::remove_file(path).unwrap();

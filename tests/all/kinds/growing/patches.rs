@@ -50,8 +50,10 @@ fn a_patch_keeps_the_seed() {
     assert!(both.filter == other);
 }
 
+type Change = fn(&mut GrowingFilter);
+
 /// Changes that no record of changes has.
-fn unsaid() -> [(&'static str, fn(&mut GrowingFilter)); 6] {
+fn unsaid() -> [(&'static str, Change); 6] {
     [
         ("clear", |filter| filter.clear()),
         ("union", |filter| filter.union(&with_pear()).unwrap()),
