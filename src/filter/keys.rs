@@ -24,6 +24,29 @@ pub(super) fn one_or_two<T>(
     Some((first + second) as usize)
 }
 
+/// Answers for one hash, or for two if `two` does, in the caller's code.
+#[inline(always)]
+pub(super) fn in_place(
+    hashes: &[u64],
+    answers: &mut (impl Answers + ?Sized),
+    one: impl FnOnce(u64) -> bool,
+    two: impl FnOnce(u64, u64) -> Option<u64>,
+) -> Option<usize> {
+    match *hashes {
+        [hash] => {
+            let maybe = one(hash);
+            answers.words(1)[0] = maybe.into();
+            Some(maybe.into())
+        }
+        [first, second] => {
+            let bits = two(first, second)?;
+            answers.words(2)[0] = bits;
+            Some((bits & 1) as usize + (bits >> 1) as usize)
+        }
+        _ => None,
+    }
+}
+
 /// The same for up to 64 hashes.
 #[inline(always)]
 pub(super) fn one_by_one(

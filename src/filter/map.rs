@@ -67,6 +67,13 @@ macro_rules! mapped {
             }
 
             #[inline(always)]
+            fn contains_two(&self, first: u64, second: u64) -> Option<u64> {
+                let mut word = 0;
+                Probe::contains_hashes(&self.0, &[first, second], from_mut(&mut word));
+                Some(word)
+            }
+
+            #[inline(always)]
             fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
                 Probe::contains_hashes(&self.0, hashes, from_mut(word))
             }

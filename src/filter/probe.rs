@@ -346,6 +346,7 @@ macro_rules! probing {
             ///
             /// # Panics
             /// If `answers` is too short: see [`Answers`](crate::Answers).
+            #[inline(always)]
             pub fn contains_hashes(
                 &self,
                 hashes: &[u64],
@@ -402,6 +403,7 @@ macro_rules! probing {
             $kind,
             $view,
             |it: &$kind, hash| it.contains_one(hash),
+            |it: &$kind, first, second| it.contains_two(first, second),
             |it: &$kind, hashes, word| it.contains_few(hashes, word)
             $(, where $($generics)*)?
         );
@@ -411,12 +413,21 @@ macro_rules! probing {
             $kind,
             $view,
             |it: &$kind, hash| it.$($own).+.contains(hash),
+            |it: &$kind, first, second| it.$($own).+.contains_two(first, second),
             |it: &$kind, hashes, word| it.$($own).+.contains_few(hashes, word)
             $(, where $($generics)*)?
         );
     };
-    ($kind:ty, $view:ident, $one:expr, $few:expr $(, where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident, $one:expr, $two:expr, $few:expr $(, where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
+
+        impl $(<$($generics)*>)? $kind {
+            /// Probes any number of keys by a view, apart: callers have no code for it.
+            #[inline(never)]
+            fn contains_more(&self, hashes: &[u64], words: &mut [u64]) -> usize {
+                $crate::filter::probe::Probe::contains_hashes(&self.$view(), hashes, words)
+            }
+        }
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
             #[inline(always)]
@@ -436,22 +447,23 @@ macro_rules! probing {
                 $crate::filter::probe::Probe::prefetch_hash(&self.$view(), hash);
             }
 
-            #[inline]
+            #[inline(always)]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                // No view is made for a few keys. One costs hardly more than without a batch.
-                if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
-                    let word = &mut answers.words(hashes.len())[0];
-                    if let &[hash] = hashes {
-                        *word = $one(self, hash).into();
-                        return *word as usize;
-                    }
-                    return $few(self, hashes, word);
+                let one = |hash| $one(self, hash);
+                let two = |first, second| $two(self, first, second);
+                if let Some(maybe) = $crate::filter::keys::in_place(hashes, answers, one, two) {
+                    return maybe;
                 }
-                $crate::filter::probe::Probe::contains_hashes(&self.$view(), hashes, answers)
+                let words = answers.words(hashes.len());
+                // No view is made for a few keys.
+                if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
+                    return $few(self, hashes, &mut words[0]);
+                }
+                self.contains_more(hashes, words)
             }
 
             fn contains_keys<K: $crate::key::Key>(
@@ -462,6 +474,12 @@ macro_rules! probing {
                 let single = |key: &K| $crate::filter::probe::Probe::contains(self, key);
                 if let Some(maybe) = $crate::filter::keys::one_or_two(keys, answers, single) {
                     return maybe;
+                }
+                if (1..=$crate::kernel::KEY_BY_KEY).contains(&keys.len()) {
+                    let word = &mut answers.words(keys.len())[0];
+                    let hash = |key: &K| ($crate::filter::probe::Probe::hash(self, key), false);
+                    let mut room = $crate::kernel::FewHashes::new();
+                    return $few(self, room.fill(keys.iter().map(hash)).0, word);
                 }
                 $crate::filter::probe::Probe::contains_keys(&self.$view(), keys, answers)
             }

@@ -1,7 +1,7 @@
 //! The view: probes a filter in borrowed bytes.
 
 use super::about::{About, Lines};
-use super::keys::{one_or_two, with_hashes};
+use super::keys::{in_place, one_or_two, with_hashes};
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -449,13 +449,14 @@ impl Probe for View<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
-        let words = answers.words(hashes.len());
-        if let &[hash] = hashes {
-            words[0] = self.single.contains(hash).into();
-            return words[0] as usize;
+        let one = |hash| self.single.contains(hash);
+        let two = |first, second| self.kernel.probe_two(&self.single, first, second);
+        if let Some(maybe) = in_place(hashes, answers, one, two) {
+            return maybe;
         }
+        let words = answers.words(hashes.len());
         if (1..=KEY_BY_KEY).contains(&hashes.len()) {
             return self.kernel.probe_few(&self.single, self.detail, hashes, &mut words[0]);
         }

@@ -203,6 +203,37 @@ impl<'a> Single<'a> {
         self.call(hash)
     }
 
+    /// The answers for two keys, a bit each, the first in the lowest. None if a call with both takes less time
+    /// than a probe after the other.
+    #[inline(always)]
+    fn two(&self, first: u64, second: u64) -> Option<u64> {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as in `call`.
+        if let Some(found) = unsafe { sbbf::two_inlined(self, first, second) } {
+            return Some(found);
+        }
+        self.two_plain(first, second)
+    }
+
+    /// The same of lines that are plain as a rule.
+    #[cfg_attr(not(all(target_arch = "x86_64", target_feature = "avx2")), allow(unused_variables))]
+    #[inline(always)]
+    pub(super) fn two_plain(&self, first: u64, second: u64) -> Option<u64> {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as in `call`.
+        if let Some(found) = unsafe { inlined::two(self, first, second) } {
+            return Some(found);
+        }
+        None
+    }
+
+    /// The same by two calls.
+    #[inline(always)]
+    pub(super) fn call_two(&self, first: u64, second: u64) -> u64 {
+        let first = u64::from(self.call(first));
+        first | u64::from(self.call(second)) << 1
+    }
+
     /// The same by a call, whatever is known of the CPU: for lines that are not plain.
     #[inline(always)]
     pub(super) fn call(&self, hash: u64) -> bool {
@@ -361,6 +392,15 @@ impl Kernel {
         );
         // SAFETY: this CPU runs the kernel, since it exists, and `single` is of it and of this detail.
         unsafe { single.few(calls.few, hashes, word) }
+    }
+
+    /// [`Single::two`] of lines of this kernel.
+    #[inline(always)]
+    pub(crate) fn probe_two(&self, single: &Single<'_>, first: u64, second: u64) -> Option<u64> {
+        match self.layout {
+            Layout::Static | Layout::Cuckoo => Some(single.call_two(first, second)),
+            _ => single.two(first, second),
+        }
     }
 
     /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.

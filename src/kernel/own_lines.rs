@@ -108,6 +108,16 @@ impl<B, const PLAIN: bool> OwnLines<B, PLAIN> {
         if PLAIN { self.single.contains_plain(hash) } else { self.single.call(hash) }
     }
 
+    /// [`Single::two`].
+    #[inline(always)]
+    pub(crate) fn contains_two(&self, first: u64, second: u64) -> Option<u64> {
+        if PLAIN {
+            self.single.two_plain(first, second)
+        } else {
+            Some(self.single.call_two(first, second))
+        }
+    }
+
     /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many
     /// may be present.
     #[inline(always)]

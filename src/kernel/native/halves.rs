@@ -79,6 +79,24 @@ pub(in crate::kernel) mod inlined {
         by_class!(contains_one, single, hash)
     }
 
+    /// The answers for two keys, a bit each, if k is at most 8. For more the caller would have as much code again.
+    ///
+    /// # Safety
+    /// The lines can be read.
+    #[inline(always)]
+    pub(in crate::kernel) unsafe fn two(
+        single: &Single<'_>,
+        first: u64,
+        second: u64,
+    ) -> Option<u64> {
+        if single.k().addr() % 4 != ONE_ROUND {
+            return None;
+        }
+        // SAFETY: as above.
+        let has = |hash| u64::from(unsafe { contains_one::<{ class::BELOW_8 }, VL>(single, hash) });
+        Some(has(first) | has(second) << 1)
+    }
+
     /// Sets the bits of a key. Returns whether any of them was not set.
     ///
     /// # Safety

@@ -14,7 +14,7 @@ pub(super) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::X86;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-pub(super) use x86::contains_inlined;
+pub(super) use x86::{contains_inlined, two_inlined};
 
 use super::batch::Ops;
 use super::lines::Lines;

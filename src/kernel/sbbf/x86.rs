@@ -48,6 +48,25 @@ pub(in crate::kernel) unsafe fn contains_inlined(single: &Single<'_>, hash: u64)
     (single.k().addr() % 4 == tag::BLOCKS).then(contains)
 }
 
+/// The answers for two keys, a bit each.
+///
+/// # Safety
+/// The blocks can be read.
+#[cfg(target_feature = "avx2")]
+#[inline(always)]
+pub(in crate::kernel) unsafe fn two_inlined(
+    single: &Single<'_>,
+    first: u64,
+    second: u64,
+) -> Option<u64> {
+    if single.k().addr() % 4 != tag::BLOCKS {
+        return None;
+    }
+    // SAFETY: as above.
+    let has = |hash| u64::from(unsafe { contains(block(single.lines(), hash), hash) });
+    Some(has(first) | has(second) << 1)
+}
+
 /// The bits of a key in its block.
 #[inline]
 #[target_feature(enable = "avx2")]
