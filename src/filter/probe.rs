@@ -303,8 +303,8 @@ pointers!(
 /// The methods of [`Probe`] as methods of a kind, so that its users need not import the trait.
 /// With the name of a method that returns a view, the trait too, by that view:
 /// `probing!(Mapped, view)`. The kind then says by `key_hash` how its keys are hashed, and probes one of them by
-/// `contains_one`, a few by `contains_few`: none of these needs a view. With the field that has its own lines,
-/// these answer both: `probing!(Filter, view, lines)`. Type parameters come last:
+/// `contains_one`, two by `contains_two`, a few by `contains_few`: none of these needs a view. With the field that
+/// has its own lines, these answer: `probing!(Filter, view, lines)`. Type parameters come last:
 /// `probing!(Owned<T>, view where T: Bytes)`.
 macro_rules! probing {
     ($kind:ty $(where $($generics:tt)*)?) => {
@@ -458,12 +458,11 @@ macro_rules! probing {
                 if let Some(maybe) = $crate::filter::keys::in_place(hashes, answers, one, two) {
                     return maybe;
                 }
-                let words = answers.words(hashes.len());
                 // No view is made for a few keys.
                 if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
-                    return $few(self, hashes, &mut words[0]);
+                    return $few(self, hashes, &mut answers.words(hashes.len())[0]);
                 }
-                self.contains_more(hashes, words)
+                self.contains_more(hashes, answers.words(hashes.len()))
             }
 
             fn contains_keys<K: $crate::key::Key>(

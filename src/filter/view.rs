@@ -456,11 +456,11 @@ impl Probe for View<'_> {
         if let Some(maybe) = in_place(hashes, answers, one, two) {
             return maybe;
         }
-        let words = answers.words(hashes.len());
         if (1..=KEY_BY_KEY).contains(&hashes.len()) {
-            return self.kernel.probe_few(&self.single, self.detail, hashes, &mut words[0]);
+            let word = &mut answers.words(hashes.len())[0];
+            return self.kernel.probe_few(&self.single, self.detail, hashes, word);
         }
-        self.contains_many(hashes, words)
+        self.contains_many(hashes, answers.words(hashes.len()))
     }
 
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {

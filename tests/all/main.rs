@@ -20,6 +20,7 @@ mod batches;
 mod composite;
 mod concurrent_builder;
 mod engines;
+mod few;
 mod filter;
 mod format;
 mod golden;

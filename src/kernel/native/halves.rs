@@ -423,6 +423,13 @@ mod tests {
         unsafe { inlined::insert(single, hash) }
     }
 
+    /// The same.
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+    fn two(single: &Single<'_>, first: u64, second: u64) -> Option<u64> {
+        // SAFETY: the lines can be read.
+        unsafe { inlined::two(single, first, second) }
+    }
+
     #[test]
     fn what_is_inlined_does_as_the_definition() {
         for backend in [Backend::Avx2, Backend::Avx512] {
@@ -434,9 +441,15 @@ mod tests {
                 let probed = unsafe { Probed::at(ours.as_mut_ptr(), ours.len()) };
                 let single = Single::new(probed, k, kernels.of(Layout::Native));
                 for i in 0..300 {
-                    let (hash, before) = (hash(i), line::contains(&theirs, k, hash(i)));
+                    let (hash, other) = (hash(i), hash(i / 2));
+                    let [before, second] =
+                        [hash, other].map(|hash| line::contains(&theirs, k, hash));
                     // SAFETY: this CPU has AVX2, since it has the backend.
                     assert_eq!(unsafe { contains(&single, hash) }, Some(before), "k = {k}, {i}");
+                    // SAFETY: as above.
+                    let both = unsafe { two(&single, hash, other) };
+                    let expected = u64::from(before) | u64::from(second) << 1;
+                    assert_eq!(both, (k <= 8).then_some(expected), "k = {k}, {i}");
                     if i % 3 == 0 && i * u64::from(k) < 600 {
                         line::insert(&mut theirs, k, hash);
                         // SAFETY: as above.
