@@ -93,9 +93,13 @@ impl AnswerWords for Vec<u64> {
 }
 
 impl AnswerWords for Bitmap {
+    #[inline]
     fn words(&mut self, answers: usize) -> &mut [u64] {
-        self.words.clear();
-        self.words.resize(answers.div_ceil(64), 0);
+        // A few keys again after a few others, without a call.
+        match (&mut self.words[..], answers) {
+            ([word], 1..=64) => *word = 0,
+            _ => self.resize(answers.div_ceil(64)),
+        }
         self.len = answers;
         &mut self.words
     }
@@ -131,6 +135,13 @@ impl Bitmap {
     /// Creates an empty bitmap.
     pub const fn new() -> Bitmap {
         Bitmap { words: Vec::new(), len: 0 }
+    }
+
+    /// Makes it so many words, all zero.
+    #[inline(never)]
+    fn resize(&mut self, words: usize) {
+        self.words.clear();
+        self.words.resize(words, 0);
     }
 
     /// Returns how many answers there are.
