@@ -47,7 +47,23 @@ pub(super) fn in_place(
     }
 }
 
-/// The same for up to 64 hashes.
+/// Answers for a few keys by `few`, which takes their hashes; None for none and for more.
+#[inline(always)]
+pub(super) fn of_few<K>(
+    keys: &[K],
+    answers: &mut (impl Answers + ?Sized),
+    hash: impl Fn(&K) -> u64,
+    few: impl FnOnce(&[u64], &mut u64) -> usize,
+) -> Option<usize> {
+    if !(1..=KEY_BY_KEY).contains(&keys.len()) {
+        return None;
+    }
+    let (word, mut room) = (&mut answers.words(keys.len())[0], FewHashes::new());
+    let (hashes, _) = room.fill(keys.iter().map(|key| (hash(key), false)));
+    Some(few(hashes, word))
+}
+
+/// Answers for up to 64 hashes, one by one.
 #[inline(always)]
 pub(super) fn one_by_one(
     hashes: &[u64],

@@ -113,7 +113,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
 
     /// The same for two hashes, in the caller's code, if that takes less time than a call.
     #[inline(always)]
-    pub(super) fn contains_two(&self, first: u64, second: u64) -> Option<u64> {
+    fn contains_two(&self, first: u64, second: u64) -> Option<u64> {
         self.kernel.probe_two(&self.found()?.1, first, second)
     }
 

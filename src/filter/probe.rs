@@ -474,11 +474,10 @@ macro_rules! probing {
                 if let Some(maybe) = $crate::filter::keys::one_or_two(keys, answers, single) {
                     return maybe;
                 }
-                if (1..=$crate::kernel::KEY_BY_KEY).contains(&keys.len()) {
-                    let word = &mut answers.words(keys.len())[0];
-                    let hash = |key: &K| ($crate::filter::probe::Probe::hash(self, key), false);
-                    let mut room = $crate::kernel::FewHashes::new();
-                    return $few(self, room.fill(keys.iter().map(hash)).0, word);
+                let hash = |key: &K| $crate::filter::probe::Probe::hash(self, key);
+                let few = |hashes: &[u64], word: &mut u64| $few(self, hashes, word);
+                if let Some(maybe) = $crate::filter::keys::of_few(keys, answers, hash, few) {
+                    return maybe;
                 }
                 $crate::filter::probe::Probe::contains_keys(&self.$view(), keys, answers)
             }

@@ -1,7 +1,7 @@
 //! The view: probes a filter in borrowed bytes.
 
 use super::about::{About, Lines};
-use super::keys::{in_place, one_or_two, with_hashes};
+use super::keys::{in_place, of_few, one_or_two, with_hashes};
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -467,12 +467,15 @@ impl Probe for View<'_> {
         if let Some(maybe) = one_or_two(keys, answers, |key| Probe::contains(self, key)) {
             return maybe;
         }
+        let few = |hashes: &[u64], word: &mut u64| {
+            self.kernel.probe_few(&self.single, self.detail, hashes, word)
+        };
+        if let Some(maybe) = of_few(keys, answers, |key| self.hash.of(key), few) {
+            return maybe;
+        }
         let (words, mut present) = (answers.words(keys.len()), 0);
         with_hashes(keys, self.hash, |hashes| {
-            present = match hashes {
-                Hashes::Given(few) => self.contains_hashes(few, words),
-                made => self.kernel.probe_batch(self.lines, self.detail, made, words),
-            };
+            present = self.kernel.probe_batch(self.lines, self.detail, hashes, words);
         });
         present
     }
