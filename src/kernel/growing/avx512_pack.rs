@@ -156,18 +156,83 @@ fn put(fields: __m512i, r: u32, put: &Put) -> __m512i {
     )
 }
 
-/// The line of these remainders, of which those that are not there are 0.
+/// The line of these remainders of more than eight bits, sixteen in each vector, of which those that are not there
+/// are 0.
 ///
 /// # Panics
 /// If `r` is above [`WIDEST`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn packed(remainders: &[u16; 64], r: u32) -> __m512i {
+pub(super) fn packed_wide(remainders: [__m512i; 4], r: u32) -> __m512i {
     let of = &PUT[r as usize];
-    // SAFETY: 64 bytes each.
-    let (first, second) = unsafe {
-        let at = remainders.as_ptr();
-        (_mm512_loadu_si512(at.cast()), _mm512_loadu_si512(at.add(32).cast()))
-    };
+    let [first, second] = two_bytes(remainders);
     _mm512_or_si512(put(first, r, &of[0]), put(second, r, &of[1]))
+}
+
+/// Sixteen fields of four bytes in each vector become as many of two, of which the others are 0.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn two_bytes(fields: [__m512i; 4]) -> [__m512i; 2] {
+    let [a, b, c, d] = fields;
+    let (b, d) = (_mm512_cvtepi32_epi16(b), _mm512_cvtepi32_epi16(d));
+    let (a, c) = (_mm512_cvtepi32_epi16(a), _mm512_cvtepi32_epi16(c));
+    [
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(a), b),
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(c), d),
+    ]
+}
+
+/// Where eight remainders of up to eight bits are in a line, of which they are whole bytes.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Eights {
+    /// From which byte of the numbers each of the line comes, and whether it does.
+    bytes: [u8; 64],
+    there: u64,
+}
+
+/// By the width.
+static EIGHTS: [Eights; BYTE as usize + 1] = {
+    let mut all = [const { Eights { bytes: [0; 64], there: 0 } }; BYTE as usize + 1];
+    let mut r = 0;
+    while r <= BYTE as usize {
+        let mut at = 0;
+        while at < 8 * r {
+            // From the end of the line, in which the first is the highest.
+            let byte = 63 - at;
+            all[r].bytes[byte] = (8 * (at / r) + r - 1 - at % r) as u8;
+            all[r].there |= 1 << byte;
+            at += 1;
+        }
+        r += 1;
+    }
+    all
+};
+
+/// As [`packed_wide`], of up to eight bits.
+///
+/// # Panics
+/// If `r` is above [`BYTE`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn packed(remainders: [__m512i; 4], r: u32) -> __m512i {
+    let of = &EIGHTS[r as usize];
+    let [a, b, c, d] = remainders;
+    // Two become one, of which the first is the higher.
+    let two = _mm512_set1_epi32(1 << r | 1 << 16);
+    let first = _mm512_madd_epi16(_mm512_packus_epi32(a, b), two);
+    let second = _mm512_madd_epi16(_mm512_packus_epi32(c, d), two);
+    let twos = _mm512_packus_epi32(first, second);
+    let low = _mm512_and_si512(twos, _mm512_set1_epi32(0xFFFF));
+    let low = _mm512_sll_epi32(low, _mm_cvtsi32_si128(2 * r as i32));
+    let fours = _mm512_or_si512(low, _mm512_srli_epi32::<16>(twos));
+    // Packing left those of one vector in different parts of it.
+    let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    let fours = _mm512_permutexvar_epi32(order, fours);
+    let low = _mm512_and_si512(fours, _mm512_set1_epi64(0xFFFF_FFFF));
+    let low = _mm512_sll_epi64(low, _mm_cvtsi32_si128(4 * r as i32));
+    let eights = _mm512_or_si512(low, _mm512_srli_epi64::<32>(fours));
+    // SAFETY: 64 bytes.
+    let bytes = unsafe { _mm512_load_si512(of.bytes.as_ptr().cast()) };
+    _mm512_maskz_permutexvar_epi8(of.there, bytes, eights)
 }

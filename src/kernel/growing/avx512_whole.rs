@@ -2,7 +2,7 @@
 //! `kernel`.
 
 use super::avx512_find::{buckets, numbers_from};
-use super::avx512_pack::{BYTE, WIDEST, packed, unpacked};
+use super::avx512_pack::{BYTE, WIDEST, packed, packed_wide, unpacked};
 use super::edit::{Header, put_bits};
 use super::whole::OPENED;
 use super::width::width;
@@ -173,8 +173,10 @@ pub(super) fn close(
     goes_on: bool,
     r: u32,
 ) -> (Line, usize) {
-    if r <= WIDEST {
-        close_narrow(values, start, limit, goes_on, r)
+    if r <= BYTE {
+        close_narrow::<false>(values, start, limit, goes_on, r)
+    } else if r <= WIDEST {
+        close_narrow::<true>(values, start, limit, goes_on, r)
     } else {
         close_wide(values, start, limit, goes_on, r)
     }
@@ -183,7 +185,13 @@ pub(super) fn close(
 /// Sixteen values at once, and all remainders, of up to 16 bits.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi1,bmi2,popcnt")]
-fn close_narrow(values: &[u64], start: u64, limit: i64, goes_on: bool, r: u32) -> (Line, usize) {
+fn close_narrow<const WIDE: bool>(
+    values: &[u64],
+    start: u64,
+    limit: i64,
+    goes_on: bool,
+    r: u32,
+) -> (Line, usize) {
     const GROUP: usize = 16;
     let width = width(r);
     let base = match values.first() {
@@ -203,8 +211,9 @@ fn close_narrow(values: &[u64], start: u64, limit: i64, goes_on: bool, r: u32) -
         _mm512_set1_epi32((HEADER + r + 1) as i32),
         _mm512_mullo_epi32(numbers, r_bits),
     );
-    let (mut low_bits, mut high_bits) = (_mm512_setzero_si512(), _mm512_setzero_si512());
-    let mut remainders = [0_u16; 4 * GROUP];
+    let mut bits = [_mm512_setzero_si512(); 2];
+    // Sixteen remainders each, in registers: what is stored in parts waits until it can be loaded as a whole.
+    let mut remainders = [_mm512_setzero_si512(); 4];
     let mut group = 0;
     while group * GROUP < count {
         let left = (count - group * GROUP).min(GROUP);
@@ -224,24 +233,17 @@ fn close_narrow(values: &[u64], start: u64, limit: i64, goes_on: bool, r: u32) -
         let fits = _mm512_mask_cmplt_epu32_mask(there, place, most);
         let end = _mm512_set1_epi32(LINE_BITS as i32);
         let fits = _mm512_mask_cmple_epu32_mask(fits, _mm512_add_epi32(place, filled), end);
-        let halves = [_mm512_castsi512_si256(place), _mm512_extracti64x4_epi64::<1>(place)];
-        let of = [fits as u8, (fits >> 8) as u8];
-        let mut half = 0;
-        while half < 2 {
-            let place = _mm512_cvtepu32_epi64(halves[half]);
-            let low = _mm512_maskz_sllv_epi64(of[half], all(1), place);
-            let high = _mm512_sub_epi64(place, all(64));
-            let high = _mm512_maskz_sllv_epi64(of[half], all(1), high);
-            low_bits = _mm512_or_si512(low_bits, low);
-            high_bits = _mm512_or_si512(high_bits, high);
-            half += 1;
+        // As a rule the places of a group are in one word.
+        let in_first = _mm512_mask_cmplt_epu32_mask(fits, place, _mm512_set1_epi32(64));
+        if in_first != 0 {
+            bits[0] = _mm512_or_si512(bits[0], ones(place, in_first));
+        }
+        if in_first != fits {
+            let place = _mm512_sub_epi32(place, _mm512_set1_epi32(64));
+            bits[1] = _mm512_or_si512(bits[1], ones(place, fits & !in_first));
         }
         let low = _mm512_maskz_and_epi32(fits, values, _mm512_set1_epi32(width.mask as i32));
-        // SAFETY: 16 remainders of 64.
-        unsafe {
-            let at = remainders.as_mut_ptr().add(group * GROUP);
-            _mm256_storeu_si256(at.cast(), _mm512_cvtepi32_epi16(low));
-        }
+        remainders[group] = low;
         header.values += u64::from(fits.count_ones());
         group += 1;
         if fits != u16::MAX {
@@ -250,15 +252,27 @@ fn close_narrow(values: &[u64], start: u64, limit: i64, goes_on: bool, r: u32) -
         number = _mm512_add_epi32(number, _mm512_set1_epi32(GROUP as i32));
         filled = _mm512_add_epi32(filled, _mm512_slli_epi32::<4>(r_bits));
     }
-    let reduce = [_mm512_reduce_or_epi64(low_bits), _mm512_reduce_or_epi64(high_bits)];
+    let reduce = [_mm512_reduce_or_epi64(bits[0]), _mm512_reduce_or_epi64(bits[1])];
     header.bits = u128::from(reduce[0] as u64) | u128::from(reduce[1] as u64) << 64;
     let words = header.words(goes_on);
     let first = _mm512_zextsi128_si512(_mm_set_epi64x(words[1] as i64, words[0] as i64));
-    let all = _mm512_or_si512(packed(&remainders, r), first);
+    let packed = if WIDE { packed_wide(remainders, r) } else { packed(remainders, r) };
+    let all = _mm512_or_si512(packed, first);
     let mut line = [0; 8];
     // SAFETY: eight words.
     unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), all) };
     (line, header.values as usize)
+}
+
+/// The words that have a 1 at one of these places, together.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn ones(places: __m512i, there: u16) -> __m512i {
+    let low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(places));
+    let high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64::<1>(places));
+    let low = _mm512_maskz_sllv_epi64(there as u8, all(1), low);
+    let high = _mm512_maskz_sllv_epi64((there >> 8) as u8, all(1), high);
+    _mm512_or_si512(low, high)
 }
 
 /// Eight values at once.
