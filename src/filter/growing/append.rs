@@ -3,6 +3,7 @@
 use super::chain::SPARE;
 use super::ordered::Ordered;
 use crate::error::Error;
+use crate::kernel::growing::few::Few;
 use crate::kernel::growing::place::Layout;
 use crate::kernel::growing::{OPENED, goes_on, set_goes_on};
 use crate::layouts::growing::{BASES, MOST_KEYS};
@@ -11,31 +12,24 @@ use crate::os::spare::Spare;
 /// Values that are counted from the start of a region, ascending.
 pub(super) struct Buffer {
     /// As a rule there are no more.
-    few: [u64; Buffer::IN_PLACE],
+    few: Few<{ Buffer::IN_PLACE }>,
     /// All of them, if there are.
     many: Vec<u64>,
-    len: usize,
 }
 
 impl Buffer {
     const IN_PLACE: usize = 12 * OPENED;
 
     pub(super) fn new() -> Buffer {
-        Buffer { few: [0; Buffer::IN_PLACE], many: Vec::new(), len: 0 }
-    }
-
-    fn whole(&mut self) -> &mut [u64] {
-        if self.many.is_empty() { &mut self.few } else { &mut self.many }
+        Buffer { few: Few::new(), many: Vec::new() }
     }
 
     pub(super) fn all(&self) -> &[u64] {
-        let whole = if self.many.is_empty() { &self.few[..] } else { &self.many };
-        &whole[..self.len]
+        if self.many.is_empty() { self.few.all() } else { &self.many }
     }
 
     pub(super) fn all_mut(&mut self) -> &mut [u64] {
-        let len = self.len;
-        &mut self.whole()[..len]
+        if self.many.is_empty() { self.few.all_mut() } else { &mut self.many }
     }
 
     /// Room for so many more.
@@ -44,18 +38,20 @@ impl Buffer {
     /// [`Error::OutOfMemory`].
     #[inline]
     pub(super) fn reserve(&mut self, more: usize) -> Result<(), Error> {
-        if self.len + more <= self.whole().len() { Ok(()) } else { self.grow(more) }
+        if self.many.is_empty() && self.few.len() + more <= Buffer::IN_PLACE {
+            return Ok(());
+        }
+        self.grow(more)
     }
 
     #[cold]
     fn grow(&mut self, more: usize) -> Result<(), Error> {
-        let (len, missing) = (self.len + more, self.len + more - self.many.len());
-        self.many.try_reserve(missing).map_err(|_| Error::OutOfMemory)?;
         if self.many.is_empty() {
-            self.many.extend_from_slice(&self.few[..self.len]);
+            reserve(&mut self.many, self.few.len() + more)?;
+            self.many.extend_from_slice(self.few.all());
+            return Ok(());
         }
-        self.many.resize(len, 0);
-        Ok(())
+        reserve(&mut self.many, more)
     }
 
     /// Puts the values of a line behind these. Returns how many there are.
@@ -64,11 +60,20 @@ impl Buffer {
     /// [`Error::OutOfMemory`].
     #[inline]
     pub(super) fn open(&mut self, layout: &Layout, line: usize) -> Result<usize, Error> {
+        if self.many.is_empty()
+            && let Some(count) = self.few.open(layout, line)
+        {
+            return Ok(count);
+        }
+        self.open_more(layout, line)
+    }
+
+    #[cold]
+    fn open_more(&mut self, layout: &Layout, line: usize) -> Result<usize, Error> {
         self.reserve(OPENED)?;
-        let len = self.len;
-        let Some(out) = self.whole()[len..].first_chunk_mut() else { return Ok(0) };
-        let count = layout.open(line, out);
-        self.len += count;
+        let mut values = [0; OPENED];
+        let count = layout.open(line, &mut values);
+        self.many.extend_from_slice(&values[..count]);
         Ok(count)
     }
 
@@ -84,21 +89,32 @@ impl Buffer {
 
     /// Puts a value behind these, for which there is room.
     pub(super) fn push(&mut self, value: u64) {
-        let len = self.len;
-        self.whole()[len] = value;
-        self.len += 1;
+        if self.many.is_empty() {
+            if self.few.push(value) {
+                return;
+            }
+            self.many.extend_from_slice(self.few.all());
+        }
+        self.many.push(value);
     }
 
     /// Drops those from so many on.
     pub(super) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
+        self.few.truncate(len);
+        self.many.truncate(len);
     }
 
     /// Drops some.
     pub(super) fn drop(&mut self, from: usize, until: usize) {
-        self.all_mut().copy_within(until.., from);
-        self.len -= until - from;
+        let all = self.all_mut();
+        let len = all.len() - (until - from);
+        all.copy_within(until.., from);
+        self.truncate(len);
     }
+}
+
+fn reserve(values: &mut Vec<u64>, more: usize) -> Result<(), Error> {
+    values.try_reserve(more).map_err(|_| Error::OutOfMemory)
 }
 
 /// Writes ascending values to a layout, of which none is lower than what is there, from a line on. The

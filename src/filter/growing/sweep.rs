@@ -181,8 +181,10 @@ impl GrowingFilter {
         }
         self.copies.trim();
         let values = values.all();
-        let full = values[there..].iter().filter(|&y| y & 1 == 1).count();
-        self.fresh_newest += full as u64;
+        if fresh.is_mixed() {
+            let full = values[there..].iter().filter(|&y| y & 1 == 1).count();
+            self.fresh_newest += full as u64;
+        }
         self.regions[sweep.region].keys += (values.len() - before) as u64;
         sweep.line = until;
         old.lines.free_before(until, &mut self.spare);

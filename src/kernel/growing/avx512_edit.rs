@@ -71,6 +71,17 @@ fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi2")]
+fn spread_first(line: &mut Line, end: u64, low: u64, r: u32, words: [u64; 2]) {
+    // SAFETY: 64 bytes.
+    let all_words = unsafe { _mm512_loadu_si512(line.as_ptr().cast()) };
+    let moved = _mm512_and_si512(all_words, from(end));
+    // The new one comes from above the line.
+    let above = _mm512_alignr_epi64::<1>(all(low), moved);
+    store(line, _mm512_shrdv_epi64(moved, above, all(r.into())), words);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi2")]
 fn join(line: &mut Line, end: u64, bit: u64, r: u32, words: [u64; 2]) {
     let [moved, kept] = parts(line, end, bit.wrapping_sub(r.into()), bit);
     let below = _mm512_alignr_epi64::<7>(moved, _mm512_setzero_si512());
@@ -100,6 +111,12 @@ impl Move for Wide {
     unsafe fn spread(line: &mut Line, gap: Gap, r: u32, words: [u64; 2]) {
         // SAFETY: the caller vouches for the CPU.
         unsafe { spread(line, gap, r, words) };
+    }
+
+    #[inline(always)]
+    unsafe fn spread_first(line: &mut Line, end: u64, low: u64, r: u32, words: [u64; 2]) {
+        // SAFETY: the caller vouches for the CPU.
+        unsafe { spread_first(line, end, low, r, words) };
     }
 
     #[inline(always)]

@@ -9,6 +9,7 @@ use super::width::width;
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::{LINE_BITS, Line};
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 /// Values at once.
 const GROUP: usize = 8;
@@ -34,7 +35,7 @@ fn numbers() -> __m512i {
 #[target_feature(
     enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
-pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
+pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [MaybeUninit<u64>; OPENED]) -> usize {
     if r <= BYTE {
         open_narrow::<false>(line, r, start, out)
     } else if r <= WIDEST {
@@ -53,7 +54,7 @@ fn open_narrow<const WIDE: bool>(
     line: &Line,
     r: u32,
     start: u64,
-    out: &mut [u64; OPENED],
+    out: &mut [MaybeUninit<u64>; OPENED],
 ) -> usize {
     let (header, width) = (Header::of(line, r), width(r));
     let (mut all_buckets, mut all_low) = ([0_i8; OPENED], [0_u8; 2 * OPENED]);
@@ -104,7 +105,7 @@ fn open_narrow<const WIDE: bool>(
 #[target_feature(
     enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
-fn open_wide(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
+fn open_wide(line: &Line, r: u32, start: u64, out: &mut [MaybeUninit<u64>; OPENED]) -> usize {
     let (header, width) = (Header::of(line, r), width(r));
     // The positions of the ones in the header, a byte each.
     let mut places = [0; 128];

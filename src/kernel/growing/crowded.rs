@@ -3,7 +3,7 @@
 
 use super::edit::GOES_ON;
 use super::store::Lines;
-use super::whole::OPENED;
+use super::whole::{OPENED, room};
 use crate::line::Line;
 use std::mem::MaybeUninit;
 
@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 pub(super) const MOST: usize = 449;
 
 /// Of a line, the width of remainders, what is added to its values, and room for them. Returns how many there are.
-pub(super) type Open = unsafe fn(&Line, u32, u64, &mut [u64; OPENED]) -> usize;
+pub(super) type Open = unsafe fn(&Line, u32, u64, &mut [MaybeUninit<u64>; OPENED]) -> usize;
 /// Of values, from where on they count, below which of them, whether the line goes on, and the width. Returns the line,
 /// and how many it has.
 pub(super) type Close = unsafe fn(&[u64], u64, i64, bool, u32) -> (Line, usize);
@@ -55,7 +55,8 @@ pub(super) unsafe fn insert(
         let Some(own) = all[count..].first_chunk_mut() else { break false };
         let Some(before) = before[..most.min(MOST)].get_mut(changed) else { break false };
         // SAFETY: the caller's promise.
-        let (all_of_line, goes_on) = unsafe { (count + open(line, r, 0, own), line[0] & GOES_ON) };
+        let (all_of_line, goes_on) =
+            unsafe { (count + open(line, r, 0, room(own)), line[0] & GOES_ON) };
         // SAFETY: as above.
         let (mut closed, took) =
             unsafe { close(&all[..all_of_line], 0, i64::MAX, goes_on != 0, r) };

@@ -151,6 +151,16 @@ pub(super) trait Move: Select + Sized {
         line[1] |= words[1];
     }
 
+    /// Inserts the first remainder: all others, down to `end`, move lower.
+    ///
+    /// # Safety
+    /// As for [`Select::one`].
+    #[inline(always)]
+    unsafe fn spread_first(line: &mut Line, end: u64, low: u64, r: u32, words: [u64; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe { Self::spread(line, Gap { end, bit: LINE_BITS, low }, r, words) };
+    }
+
     /// Takes out the remainder that ends at `bit`: those below it, down to `end`, move higher.
     ///
     /// # Safety

@@ -31,7 +31,7 @@ pub(super) const FAR: usize = crowded::MOST;
 const MOST_OUT: usize = 4;
 
 /// Values that a line has no room for, the highest first.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Out {
     values: [i64; MOST_OUT],
     count: usize,
@@ -138,6 +138,67 @@ unsafe fn put<S: Move>(
     true
 }
 
+/// As [`put`], of a value that comes before those of the line.
+///
+/// # Safety
+/// As for [`super::select::Select::one`].
+#[inline(always)]
+unsafe fn put_first<S: Move>(
+    line: &mut Line,
+    value: i64,
+    out: &mut Out,
+    r: u32,
+    width: &Width,
+) -> bool {
+    let mut header = Header::of(line, r);
+    let (bucket, had) = (value >> r, out.count);
+    // How far it is below the first bucket.
+    let below = header.base.wrapping_sub(bucket);
+    let mut len = header.len();
+    // What is rare: it would be the only value, or too far behind its home, or the base is the highest there is.
+    let mut is_rare = header.values == 0 || bucket < BASES[0] || below < 0;
+    while !is_rare {
+        let new_len = len + below as u64 + 1;
+        let bits = u64::from(HEADER) + new_len + (header.values + 1) * u64::from(r);
+        if new_len <= HEADER_BITS.into() && bits <= LINE_BITS && header.values < width.room {
+            break;
+        }
+        let last = header.values - 1;
+        if !out.push(header.last() << r | remainder(line, last, r) as i64) {
+            return false;
+        }
+        header.bits &= !(1 << (len - 1));
+        header.values = last;
+        len = header.len();
+        is_rare = last == 0;
+    }
+    if is_rare {
+        out.count = had;
+        // SAFETY: the caller's promise.
+        return unsafe { put_rarely::<S>(line, value, out, r) };
+    }
+    let goes_on = (line[0] & GOES_ON != 0) | (out.count > had);
+    header.bits = header.bits << below << 1 | 1;
+    header.base = bucket;
+    let end = end_of(header.values, r);
+    header.values += 1;
+    // SAFETY: the caller's promise.
+    unsafe { S::spread_first(line, end, value as u64 & width.mask, r, header.words(goes_on)) };
+    true
+}
+
+/// The same by [`put`].
+///
+/// # Safety
+/// As for [`super::select::Select::one`].
+#[inline(never)]
+unsafe fn put_rarely<S: Move>(line: &mut Line, value: i64, out: &mut Out, r: u32) -> bool {
+    let header = Header::of(line, r);
+    let spot = Spot::first(&header, value, r);
+    // SAFETY: the caller's promise.
+    unsafe { put::<S>(line, header, spot, out, r, width(r)) }
+}
+
 /// Inserts a value into the chain of lines that begins with its home, in which a value is lower by
 /// `step` from one line to the next.
 ///
@@ -190,7 +251,7 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         }
         (at, value) = (at + 1, value - step);
     };
-    let (before, mut out) = (*line, Out { values: [0; MOST_OUT], count: 0 });
+    let (before, mut out) = (*line, Out::default());
     // SAFETY: the caller's promise.
     let is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
     // SAFETY: as above.
@@ -230,54 +291,40 @@ pub(super) unsafe fn carry<S: Move, const MOST: usize>(
     let width = width(r);
     let mut before = [const { MaybeUninit::<Line>::uninit() }; MOST];
     let mut changed = 1;
-    let mut is_in = true;
-    while is_in && out.count > 0 {
+    // They change places: a copy would wait until all values are in memory.
+    let mut next = Out::default();
+    let (mut into, mut out) = (&mut out, &mut next);
+    let is_in = loop {
+        if into.count == 0 {
+            break true;
+        }
         let Some(before) = before.get_mut(changed) else {
             // SAFETY: the caller's promise.
-            is_in = unsafe { further(lines, at + changed - 1, out, r, step) };
-            break;
+            break unsafe { further(lines, at + changed - 1, *into, r, step) };
         };
         let Some(line) = lines.get_mut(at + changed) else {
-            if lines.reach(at + changed) {
-                continue;
+            match lines.reach(at + changed) {
+                true => continue,
+                false => break false,
             }
-            is_in = false;
-            break;
         };
         prefetch_behind(line, 2);
         let was = before.write(*line);
-        let count = std::mem::take(&mut out.count);
-        // As a rule there is one. A copy of all would wait until they are in memory.
-        if count == 1 {
-            let value = out.values[0];
-            let header = Header::of(line, r);
-            let spot = Spot::first(&header, value - step, r);
+        out.count = 0;
+        let mut is_in = true;
+        for &value in into.values.iter().take(into.count) {
             // SAFETY: the caller's promise.
-            is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
-            if !is_in {
-                out.values[0] = value;
-            }
-        } else {
-            let values = out.values;
-            for value in values.into_iter().take(count) {
-                let header = Header::of(line, r);
-                let spot = Spot::first(&header, value - step, r);
-                // SAFETY: the caller's promise.
-                is_in = is_in && unsafe { put::<S>(line, header, spot, &mut out, r, width) };
-            }
-            if !is_in {
-                out.values = values;
-            }
+            is_in = is_in && unsafe { put_first::<S>(line, value - step, out, r, width) };
         }
         if !is_in {
-            (*line, out.count) = (*was, count);
+            *line = *was;
             let left = if MOST == FAR { FAR - changed } else { FAR };
             // SAFETY: the caller's promise.
-            is_in = unsafe { crowded(lines, at + changed, out, r, step, left) };
-            break;
+            break unsafe { crowded(lines, at + changed, *into, r, step, left) };
         }
         changed += 1;
-    }
+        std::mem::swap(&mut into, &mut out);
+    };
     if !is_in {
         // SAFETY: those of all changed lines are written.
         unsafe { undo(lines, at + 1, &before[1..changed]) };

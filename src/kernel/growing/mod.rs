@@ -33,6 +33,7 @@ mod edit;
 mod enter;
 #[cfg(test)]
 mod enter_tests;
+pub(crate) mod few;
 mod find;
 pub(crate) mod place;
 pub(crate) mod regions;
@@ -246,7 +247,7 @@ impl Calls {
     #[inline(always)]
     pub(crate) fn open(&self, line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
         // SAFETY: as in `find`.
-        unsafe { (self.open)(line, r, start, out) }
+        unsafe { (self.open)(line, r, start, whole::room(out)) }
     }
 
     /// Makes a line of the first of these ascending values, from each of which `start` is taken: those

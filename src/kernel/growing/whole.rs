@@ -4,16 +4,24 @@ use super::edit::Header;
 use super::width::{width, window_behind};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::{LINE_BITS, Line};
+use std::mem::MaybeUninit;
 
 /// Where [`open`] writes the values of a line: any number that a vector may end with, too.
 pub(crate) const OPENED: usize = 64;
+
+/// The place of values, for what only writes to it.
+#[inline(always)]
+pub(super) fn room(values: &mut [u64; OPENED]) -> &mut [MaybeUninit<u64>; OPENED] {
+    // SAFETY: the backends only write values there.
+    unsafe { &mut *std::ptr::from_mut(values).cast() }
+}
 
 /// Writes the values of a line to `out`, in order, each with `start` added. Returns how many there are.
 ///
 /// # Panics
 /// If `r` is above 54.
 #[inline(always)]
-pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> usize {
+pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [MaybeUninit<u64>; OPENED]) -> usize {
     let header = Header::of(line, r);
     let start = start.wrapping_add_signed(header.base << r);
     let (mut number, mut taken) = (0, 0);
@@ -24,7 +32,7 @@ pub(super) fn open(line: &Line, r: u32, start: u64, out: &mut [u64; OPENED]) -> 
             ones &= ones - 1;
             // Before it are the ones of the values before, and a zero for each bucket.
             let remainder = window_behind(line, taken) >> 1 >> (63 - r);
-            out[number as usize] = start.wrapping_add(((place - number) << r) + remainder);
+            out[number as usize].write(start.wrapping_add(((place - number) << r) + remainder));
             number += 1;
             taken += u64::from(r);
         }
