@@ -1,11 +1,10 @@
 //! Lines are written in order: by what moves a region, builds a filter, or merges two.
 
-use super::chain::SPARE;
 use super::ordered::Ordered;
 use crate::error::Error;
 use crate::kernel::growing::few::Few;
 use crate::kernel::growing::place::Layout;
-use crate::kernel::growing::{OPENED, goes_on, set_goes_on};
+use crate::kernel::growing::{OPENED, SPARE, goes_on, set_goes_on};
 use crate::layouts::growing::{BASES, MOST_KEYS};
 use crate::os::spare::Spare;
 
@@ -167,14 +166,15 @@ pub(super) fn write(
             rest = &rest[out..];
             continue;
         }
-        let (mut written, took) = layout.calls.close(rest, start, limit, false, r);
+        let (written, took) = layout.calls.close(rest, start, limit, false, r);
         rest = &rest[took..];
         // Behind the last line there is none.
         let is_last = line + 1 >= layout.homes + SPARE;
-        if !is_last && rest.first().is_some_and(|next| (next.wrapping_sub(start) as i64) < limit) {
-            set_goes_on(&mut written, true);
-        }
-        *layout.line(line) = written;
+        let goes = rest.first().is_some_and(|next| (next.wrapping_sub(start) as i64) < limit);
+        let place = layout.line(line);
+        *place = written;
+        // Behind the copy, which would wait for a word that is written before.
+        set_goes_on(place, goes && !is_last);
         line += 1;
     }
     Ok((values.len() - rest.len(), line))

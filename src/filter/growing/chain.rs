@@ -3,13 +3,11 @@
 use super::ordered::Ordered;
 use crate::error::Error;
 use crate::kernel::growing::place::Layout;
-use crate::kernel::growing::{Calls, Line, OPENED, goes_on, last, set_goes_on};
+use crate::kernel::growing::{Calls, Entered, Line, OPENED, SPARE, goes_on, last, set_goes_on};
 use crate::layouts::growing::{BASES, HEADER, MOST_KEYS};
 use crate::line::LINE_BITS;
 use crate::os::spare::Spare;
 
-/// The lines that may follow those which are the home of a prefix.
-pub(super) const SPARE: usize = 4;
 /// An insert changes so many lines at most. Nine tenths full on average, one of 100,000 changes 128, a
 /// hundredth of these 256.
 const LONGEST: usize = 512;
@@ -98,13 +96,15 @@ pub(super) fn insert(
     if home >= layout.lines.len() {
         layout.lines.grow_to(home + 1, &mut Spare::default())?;
     }
-    let (mut at, mut value) = (home, value);
+    let ((mut at, mut value), first) = ((home, value), value);
+    let mut came_back = false;
     // Behind a line that goes on, and its last value.
     while let Some(line) = layout.lines.get(at)
         && goes_on(line)
         && last(line, r).is_none_or(|last| last <= value)
     {
         if free(line, r) > 3 * i64::from(r + 2) && refill(layout, at) {
+            came_back = true;
             continue;
         }
         (at, value) = (at + 1, value - layout.values());
@@ -113,6 +113,10 @@ pub(super) fn insert(
         && let Some(line) = layout.lines.get_mut(at)
         && calls.insert(line, value, r)
     {
+        return Ok(());
+    }
+    // What was in the way of the short way is gone.
+    if came_back && let Entered::Done { .. } = layout.enter(home, first) {
         return Ok(());
     }
     carry(layout, at, value, stash)

@@ -1,13 +1,13 @@
 //! A growing filter that one thread changes while others probe it, without locks.
 
 use super::GrowingFilter;
-use super::chain::SPARE;
 use super::journal_file::Journal;
 use super::patch::{self, Patched};
 use super::shared::{GrowingReader, Shared, State};
 use crate::error::Error;
 use crate::filter::ConcurrentFilter;
 use crate::hash::hash_u64;
+use crate::kernel::growing::SPARE;
 use crate::kernel::growing::sequence::Version;
 use crate::key::Key;
 use crate::shape::Params;

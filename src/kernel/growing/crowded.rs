@@ -58,16 +58,16 @@ pub(super) unsafe fn insert(
         let (all_of_line, goes_on) =
             unsafe { (count + open(line, r, 0, room(own)), line[0] & GOES_ON) };
         // SAFETY: as above.
-        let (mut closed, took) =
-            unsafe { close(&all[..all_of_line], 0, i64::MAX, goes_on != 0, r) };
+        let (closed, took) = unsafe { close(&all[..all_of_line], 0, i64::MAX, goes_on != 0, r) };
         if took == 0 {
             // The first is too far behind its home.
             break false;
         }
         before.write(*line);
         changed += 1;
-        closed[0] |= if took < all_of_line { GOES_ON } else { 0 };
         *line = closed;
+        // Behind the copy, which would wait for a word that is written before.
+        line[0] |= if took < all_of_line { GOES_ON } else { 0 };
         if took == all_of_line {
             break true;
         }

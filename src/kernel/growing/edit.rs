@@ -151,7 +151,7 @@ pub(super) trait Move: Select + Sized {
         line[1] |= words[1];
     }
 
-    /// Inserts the first remainder: all others, down to `end`, move lower.
+    /// Inserts remainders of `r` bits together, less than 64, before all others: these, down to `end`, move lower.
     ///
     /// # Safety
     /// As for [`Select::one`].

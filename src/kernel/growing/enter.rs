@@ -4,7 +4,7 @@
 use super::crowded::{self, undo};
 use super::edit::{GOES_ON, Gap, Header, Move, Said, end_of};
 use super::store::Lines;
-use super::width::{Width, remainder, width};
+use super::width::{MOST_OUT, Width, remainder, width};
 use crate::kernel::prefetch::{INTO_L1, prefetch};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::{LINE_BITS, Line};
@@ -27,8 +27,6 @@ pub(crate) const MOST_COPIES: u32 = 8;
 pub(super) const NEAR: usize = 64;
 /// And so many more then, less one. Where chance crowds keys, it takes a hundred lines and more to find room.
 pub(super) const FAR: usize = crowded::MOST;
-/// So many values go on to the next line at most, unless lines are taken apart.
-const MOST_OUT: usize = 4;
 
 /// Values that a line has no room for, the highest first.
 #[derive(Clone, Copy, Default)]
@@ -138,29 +136,33 @@ unsafe fn put<S: Move>(
     true
 }
 
-/// As [`put`], of a value that comes before those of the line.
+/// As [`put`], of values from the line before that come before all of the line, the highest first. They come at once:
+/// where keys crowd, several go on through hundreds of lines.
 ///
 /// # Safety
 /// As for [`super::select::Select::one`].
 #[inline(always)]
 unsafe fn put_first<S: Move>(
     line: &mut Line,
-    value: i64,
+    values: &[i64],
     out: &mut Out,
-    r: u32,
+    (r, step): (u32, i64),
     width: &Width,
 ) -> bool {
+    let (Some(highest), Some(lowest)) = (values.first(), values.last()) else { return true };
+    let (highest, lowest) = ((highest - step) >> r, (lowest - step) >> r);
     let mut header = Header::of(line, r);
-    let (bucket, had) = (value >> r, out.count);
-    // How far it is below the first bucket.
-    let below = header.base.wrapping_sub(bucket);
+    let (had, count) = (out.count, values.len() as u64);
     let mut len = header.len();
-    // What is rare: it would be the only value, or too far behind its home, or the base is the highest there is.
-    let mut is_rare = header.values == 0 || bucket < BASES[0] || below < 0;
+    // How far the first bucket is above the lowest.
+    let above = header.base.wrapping_sub(lowest) as u64;
+    // Only they would be left, or are too far behind their home, or the base is the highest there is.
+    let mut is_rare = header.values == 0 || lowest < BASES[0] || highest > header.base;
     while !is_rare {
-        let new_len = len + below as u64 + 1;
-        let bits = u64::from(HEADER) + new_len + (header.values + 1) * u64::from(r);
-        if new_len <= HEADER_BITS.into() && bits <= LINE_BITS && header.values < width.room {
+        let new_len = len + above + count;
+        let new_values = header.values + count;
+        let bits = u64::from(HEADER) + new_len + new_values * u64::from(r);
+        if new_len <= HEADER_BITS.into() && bits <= LINE_BITS && new_values <= width.room {
             break;
         }
         let last = header.values - 1;
@@ -175,28 +177,45 @@ unsafe fn put_first<S: Move>(
     if is_rare {
         out.count = had;
         // SAFETY: the caller's promise.
-        return unsafe { put_rarely::<S>(line, value, out, r) };
+        return unsafe { put_rarely::<S>(line, values, out, r, step) };
     }
     let goes_on = (line[0] & GOES_ON != 0) | (out.count > had);
-    header.bits = header.bits << below << 1 | 1;
-    header.base = bucket;
+    let (mut ones, mut low) = (0_u128, 0);
+    for (number, value) in (0..).zip(values.iter().rev()) {
+        let value = value - step;
+        ones |= 1 << ((value >> r) - lowest + number);
+        low = low << r | value as u64 & width.mask;
+    }
+    header.bits = header.bits << above << count | ones;
+    header.base = lowest;
     let end = end_of(header.values, r);
-    header.values += 1;
+    header.values += count;
     // SAFETY: the caller's promise.
-    unsafe { S::spread_first(line, end, value as u64 & width.mask, r, header.words(goes_on)) };
+    unsafe { S::spread_first(line, end, low, count as u32 * r, header.words(goes_on)) };
     true
 }
 
-/// The same by [`put`].
+/// The same one by one.
 ///
 /// # Safety
 /// As for [`super::select::Select::one`].
+#[cold]
 #[inline(never)]
-unsafe fn put_rarely<S: Move>(line: &mut Line, value: i64, out: &mut Out, r: u32) -> bool {
-    let header = Header::of(line, r);
-    let spot = Spot::first(&header, value, r);
-    // SAFETY: the caller's promise.
-    unsafe { put::<S>(line, header, spot, out, r, width(r)) }
+unsafe fn put_rarely<S: Move>(
+    line: &mut Line,
+    values: &[i64],
+    out: &mut Out,
+    r: u32,
+    step: i64,
+) -> bool {
+    let mut is_in = true;
+    for value in values {
+        let header = Header::of(line, r);
+        let spot = Spot::first(&header, value - step, r);
+        // SAFETY: the caller's promise.
+        is_in = is_in && unsafe { put::<S>(line, header, spot, out, r, width(r)) };
+    }
+    is_in
 }
 
 /// Inserts a value into the chain of lines that begins with its home, in which a value is lower by
@@ -228,6 +247,7 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         // Two of five inserts go on there.
         prefetch_behind(line, 1);
         prefetch_behind(line, 2);
+        prefetch_behind(line, 3);
         let header = Header::of(line, r);
         // SAFETY: the caller's promise.
         let said = unsafe { S::said::<MIXED>(line, &header, value, r, width) };
@@ -246,7 +266,9 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         }
         // Its place is in the next line, unless that one's values come back to where they belong.
         let taken = u64::from(HEADER) + header.len() + header.values * u64::from(r);
-        if LINE_BITS.saturating_sub(taken) > 3 * u64::from(r + 2) {
+        let free = LINE_BITS.saturating_sub(taken) > 3 * u64::from(r + 2);
+        // A header that is full has room for none of them.
+        if free && header.len() + 6 <= HEADER_BITS.into() && header.values + 2 < width.room {
             return Entered::Not;
         }
         (at, value) = (at + 1, value - step);
@@ -312,9 +334,10 @@ pub(super) unsafe fn carry<S: Move, const MOST: usize>(
         let was = before.write(*line);
         out.count = 0;
         let mut is_in = true;
-        for &value in into.values.iter().take(into.count) {
+        let values = &into.values[..into.count.min(MOST_OUT)];
+        for values in values.chunks(width.together) {
             // SAFETY: the caller's promise.
-            is_in = is_in && unsafe { put_first::<S>(line, value - step, out, r, width) };
+            is_in = is_in && unsafe { put_first::<S>(line, values, out, (r, step), width) };
         }
         if !is_in {
             *line = *was;

@@ -3,7 +3,8 @@
 use super::super::backend::Backend;
 use super::store::Lines;
 use super::tests::line_of;
-use super::{CALLS, Entered, MOST_COPIES, WITHOUT_PDEP};
+use super::width::MOST_OUT;
+use super::{CALLS, Entered, MOST_COPIES, SPARE, WITHOUT_PDEP};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{BASES, Content, Found, mixed, write};
 use crate::os::spare::Spare;
@@ -86,7 +87,7 @@ fn chains_of_lines_are_as_defined() {
             let r = [7, 1, 4, 6, 17, 54, 8, 9, 12, 16, 15][round as usize / 2 % 11];
             // Of one length or several; the keys of a line in so many buckets, or in few and equal.
             let is_mixed = round % 4 > 1 && r > 3;
-            let buckets = [40, 64, 20][round as usize / 3 % 3];
+            let buckets = [40, 120, 64, 20][round as usize / 3 % 4];
             let few = round.is_multiple_of(3);
             let mask = if few && !is_mixed { 1 } else { u64::MAX };
             let mut state = round << 32;
@@ -95,7 +96,7 @@ fn chains_of_lines_are_as_defined() {
                 hash_u64(state, 3) % end
             };
             let count = 14;
-            let mut lines = Lines::planned(count).unwrap();
+            let mut lines = Lines::planned(count - SPARE).unwrap();
             lines.grow_to(count, &mut Spare::default()).unwrap();
             let mut chain = Chain {
                 lines: vec![Content::default(); count],
@@ -105,7 +106,13 @@ fn chains_of_lines_are_as_defined() {
             };
             for _ in 0..900 {
                 let home = below(count as u64 - 1) as usize;
-                let bucket = below(if few { 3 } else { buckets as u64 });
+                // Where a header has no room for a low bucket and the high ones, many values go on.
+                let bucket = match buckets {
+                    _ if few => below(3),
+                    120 if below(16) > 0 => 95 + below(24),
+                    120 => 0,
+                    _ => below(buckets as u64),
+                };
                 let low = below(1 << r) & mask;
                 let mut value = (bucket << r | low) as i64;
                 if is_mixed {
@@ -138,7 +145,7 @@ fn chains_of_lines_are_as_defined() {
                     Entered::Done { was_there: said } => {
                         assert_eq!(said, was_there, "{value} of line {home}, r = {r}");
                         let (with, most) = with.unwrap();
-                        crowded += usize::from(most > 4);
+                        crowded += usize::from(most > MOST_OUT);
                         long += usize::from(with[home + 1..] != chain.lines[home + 1..]);
                         chain.lines = with;
                         done += 1;
@@ -161,7 +168,7 @@ fn chains_of_lines_are_as_defined() {
         "{done} done, {long} in several lines, {crowded} crowded, {often} too often, {refused} refused"
     );
     let least = if fewer { [100, 2] } else { [1000, 20] };
-    assert!(done > 2 * refused && long > least[0] && often > least[1] && crowded > least[1]);
+    assert!(done > refused && long > least[0] && often > least[1] && crowded > least[1]);
 }
 
 /// Where all lines up to the last one are full, an insert changes each of them, or none if they are too many.

@@ -3,7 +3,7 @@
 //! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes lines
 //! apart and puts them together, and `crowded` inserts by that. They are the same code on all backends but for
 //! `select`, which says where the n-th 1 of a word is. `place` finds the line of a hash, `store` keeps lines in
-//! chunks, `single` finds the home of one key and asks it, in one function. `shared` has the lines that threads read
+//! chunks, `few` has room for the values of some lines, `single` finds the home of one key and asks it, in one function. `shared` has the lines that threads read
 //! beside a writer, `sequence` the numbers by which they see changes.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
 //! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with all
@@ -65,6 +65,7 @@ pub(crate) use enter::{Entered, MOST_COPIES};
 use enter::{FAR, NEAR, Out};
 use regions::Regions;
 use store::Lines;
+pub(crate) use store::SPARE;
 pub(crate) use whole::OPENED;
 
 /// Keys whose homes are found at once.

@@ -22,6 +22,9 @@ const LEAST_LOG2: u32 = 5;
 /// longer than any insert.
 const TOGETHER: usize = 4096 / LINE_BYTES;
 
+/// The lines that may follow those which are the home of a prefix.
+pub(crate) const SPARE: usize = 4;
+
 /// Lines by their number. Those before `first` are freed; those from `len` on are not there yet.
 #[derive(Default)]
 pub(crate) struct Lines {
@@ -211,7 +214,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Makes a line behind the last be there, if the last chunk has room for it: that allocates nothing.
+    /// Makes a line behind the last be there, unless it is behind all that are meant and [`SPARE`] more.
     #[cold]
     #[inline(never)]
     pub(super) fn reach(&mut self, i: usize) -> bool {
@@ -219,8 +222,8 @@ impl Lines {
             // It is freed.
             return false;
         }
-        while self.len <= i && self.more_of_last() {}
-        i < self.len
+        let is_meant = i < self.planned + SPARE && !self.is_shared();
+        is_meant && self.grow_to(i + 1, &mut Spare::default()).is_ok()
     }
 
     /// Zeroes some lines for which the last chunk has room. False if it has none.
@@ -285,12 +288,11 @@ mod tests {
         *lines.get_mut(TOGETHER - 1).unwrap() = [7; 8];
         assert!(lines.reach(TOGETHER) && lines.len() == 128);
         assert!((TOGETHER..128).all(|i| lines.get(i) == Some(&[0; 8])));
-        // There is no memory for others.
-        assert!(!lines.reach(128) && lines.get(128).is_none());
-        lines.grow_to(129, &mut spare).unwrap();
+        assert!(lines.reach(128) && lines.get(128).is_some());
         assert_eq!(lines.len(), 128 + TOGETHER);
         lines.free_before(130, &mut spare);
         assert!(!lines.reach(5) && !lines.reach(127) && lines.reach(200));
+        assert!(!lines.reach(8 * 128 + SPARE));
         // The last one is longer than it was meant.
         lines.grow_to(8 * 128 + 3, &mut spare).unwrap();
         assert!(lines.len() >= 8 * 128 + 3 && lines.get(8 * 128 + 2) == Some(&[0; 8]));

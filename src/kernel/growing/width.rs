@@ -3,6 +3,9 @@
 use crate::layouts::growing::{HEADER, MOST_BITS, room};
 use crate::line::{LINE_BITS, Line};
 
+/// So many values go on to the next line at most, unless lines are taken apart.
+pub(super) const MOST_OUT: usize = 8;
+
 /// The bits of [`window`] that are always those of remainders.
 const WINDOW: u64 = 57;
 
@@ -20,6 +23,8 @@ pub(super) struct Width {
     pub(super) mask: u64,
     /// How many fields are compared at once.
     pub(super) fields: u64,
+    /// So many remainders are inserted at once at most: those of less than 64 bits.
+    pub(super) together: usize,
     /// The lowest bit of each field.
     pub(super) lows: u64,
     /// The highest bit of each field.
@@ -36,7 +41,8 @@ impl Width {
         }
         let highs = if r == 0 { 0 } else { lows << (r - 1) };
         let room = room(r) as u64;
-        Width { room, values: (1 << room) - 1, mask: (1 << r) - 1, fields, lows, highs }
+        let together = if r <= 63 / MOST_OUT as u32 { MOST_OUT } else { 63 / r as usize };
+        Width { room, together, values: (1 << room) - 1, mask: (1 << r) - 1, fields, lows, highs }
     }
 }
 
