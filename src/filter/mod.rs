@@ -283,13 +283,6 @@ impl Filter {
         self.key_count
     }
 
-    /// Sets what [`Filter::key_count`] returns: for programs that know better, as after a union of
-    /// filters with common keys.
-    #[doc(hidden)]
-    pub fn set_key_count(&mut self, key_count: u64) {
-        self.key_count = key_count;
-    }
-
     /// The lines.
     pub fn lines(&self) -> &[u8] {
         &self.lines

@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, &str, &[&str], bool); 17] = [
     ),
     ("docs/how-to/columns.md", "c", &["examples/c/columns.c"], false),
     ("docs/how-to/columns.md", "go", &["go/selection_example_test.go"], false),
-    ("docs/how-to/durable.md", "rust", &["tests/pages/blocks/durable.rs"; 2], false),
+    ("docs/how-to/durable.md", "rust", &["tests/pages/blocks/durable.rs"; 3], false),
     ("docs/how-to/durable.md", "c", &["examples/c/consumer.c"], false),
     ("docs/how-to/durable.md", "go", &["go/growing_example_test.go"], false),
     ("docs/how-to/own-tables.md", "rust", &["tests/pages/blocks/own_tables.rs"; 3], false),

@@ -181,9 +181,9 @@ impl GrowingFilter {
     ///
     /// # Errors
     /// [`Error::Sequence`] if a record does not follow on what the filter has, or the filter has changed by
-    /// itself; [`Error::Truncated`] for a record that is not all there; [`Error::Mismatch`] if the patch has a whole filter of another seed;
-    /// others as [`replay`](GrowingFilter::replay). After `Mismatch`, `replay` of the patch returns that
-    /// filter. The records before the wrong one are applied, and
+    /// itself; [`Error::Truncated`] for a record that is not all there; [`Error::Mismatch`] if the patch has a
+    /// whole filter of another seed; others as [`replay`](GrowingFilter::replay). After `Mismatch`, `replay` of
+    /// the patch returns that filter. The records before the wrong one are applied, and
     /// [`saved_sequence`](GrowingFilter::saved_sequence) returns the number of the last of them.
     pub fn apply_patch(&mut self, patch: &[u8]) -> Result<u64, Error> {
         patch::apply(self, patch)
