@@ -3,8 +3,9 @@
 //! `find` probes a line, `edit` inserts and removes, `enter` inserts into a chain of them, `whole` takes lines
 //! apart and puts them together, and `crowded` inserts by that. They are the same code on all backends but for
 //! `select`, which says where the n-th 1 of a word is. `place` finds the line of a hash, `store` keeps lines in
-//! chunks, `few` has room for the values of some lines, `single` finds the home of one key and asks it, in one function. `shared` has the lines that threads read
-//! beside a writer, `sequence` the numbers by which they see changes.
+//! chunks, `few` has room for the values of some lines, `single` finds the home of one key and asks it, in one
+//! function. `shared` has the lines that threads read beside a writer, `sequence` the numbers by which they see
+//! changes.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
 //! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with all
 //! remainders of `avx512_pack` at once. `avx2` and `avx512_edit` move remainders.
