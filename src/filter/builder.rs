@@ -80,15 +80,6 @@ fn combine(
     Ok(())
 }
 
-impl crate::Filter {
-    /// Sets what `key_count` returns: for programs that know better, as after a union of filters
-    /// with common keys.
-    #[doc(hidden)]
-    pub fn set_key_count(&mut self, key_count: u64) {
-        self.key_count = key_count;
-    }
-}
-
 /// The hashes of keys that a builder has collected.
 #[derive(Clone)]
 pub(super) struct Collected {

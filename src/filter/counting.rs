@@ -160,7 +160,13 @@ impl CountingFilter {
                 gone[lane] |= u64::from(count == 1) << bit;
             }
         });
-        self.filter.take_out(self.line_of(hash), &gone);
+        let line = self.line_of(hash);
+        let (lines, _) = self.filter.lines.as_chunks_mut::<LINE_BYTES>();
+        let (lanes, _) = lines[line].as_chunks_mut::<8>();
+        for (lane, gone) in lanes.iter_mut().zip(gone) {
+            *lane = (u64::from_le_bytes(*lane) & !gone).to_le_bytes();
+        }
+        self.filter.key_count = self.filter.key_count.saturating_sub(1);
         Ok(())
     }
 

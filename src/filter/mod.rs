@@ -65,7 +65,7 @@ use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, Hashes, Kernel, Kernels, OwnLines, Plain, insert_absent};
 use crate::key::Key;
-use crate::line::{LINE_BYTES, Line};
+use crate::line::LINE_BYTES;
 use crate::os::memory::Zeroed;
 use crate::shape::{Params, sizing::stats};
 use insert::{INSERT_BLOCK, inserting};
@@ -237,16 +237,6 @@ impl Filter {
         KeyHash::Xxh3(self.params.seed())
     }
 
-    /// Clears these bits of a line and counts one key less. The caller knows that no other key needs the bits.
-    pub(crate) fn take_out(&mut self, line: usize, bits: &Line) {
-        self.key_count = self.key_count.saturating_sub(1);
-        let (lines, _) = self.lines.as_chunks_mut::<LINE_BYTES>();
-        let (lanes, _) = lines[line].as_chunks_mut::<8>();
-        for (lane, bits) in lanes.iter_mut().zip(bits) {
-            *lane = (u64::from_le_bytes(*lane) & !bits).to_le_bytes();
-        }
-    }
-
     // ---- probing ----
 
     /// Returns a view of the filter, cheap to copy and to pass on.
@@ -281,6 +271,13 @@ impl Filter {
     /// there is none.
     pub fn key_count(&self) -> u64 {
         self.key_count
+    }
+
+    /// Sets what `key_count` returns: for programs that know better, as after a union of filters with
+    /// common keys.
+    #[doc(hidden)]
+    pub fn set_key_count(&mut self, key_count: u64) {
+        self.key_count = key_count;
     }
 
     /// The lines.
