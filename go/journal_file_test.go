@@ -270,10 +270,13 @@ func TestJournalsThatFollow(t *testing.T) {
 	refused(followers.Clone())
 	followers.AddHash(2)
 	refused(followers)
-	if err := own.SaveChanged(followers, 40); err != nil {
-		t.Fatal(err)
+	// Below the number of the patch, and the same.
+	for _, sequence := range []uint64{40, 50} {
+		if err := own.SaveChanged(followers, sequence); err != nil {
+			t.Fatal(err)
+		}
+		refused(followers)
 	}
-	refused(followers)
 }
 
 // ---- a crash ----

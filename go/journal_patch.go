@@ -85,7 +85,7 @@ type journalStep struct {
 // next is what a record changes; nil if the filter has it.
 func (at *journalStand) next(header growing.Header, point growing.Point, content []byte) (*journalStep, error) {
 	own := at.point
-	if at.known && (point == own || header.Sequence <= own.Sequence && point.Origin == own.Origin) {
+	if at.known && (point == own || header.Sequence < own.Sequence && point.Origin == own.Origin) {
 		return nil, nil
 	}
 	if !at.clean || at.known && header.Sequence <= own.Sequence {

@@ -162,10 +162,17 @@ func lostIf(err error) error {
 	if err = unknownCommand(err); errors.Is(err, ErrModule) {
 		return err
 	}
-	if redis.HasErrorPrefix(err, "WRONGTYPE") || saysERR(err) {
+	if redis.HasErrorPrefix(err, "WRONGTYPE") || saysERR(err) && !isOfServer(err) {
 		return fmt.Errorf("%w: %w", ErrShardLost, err)
 	}
 	return err
+}
+
+// isOfServer reports whether the server is in trouble, and not the key.
+func isOfServer(err error) bool {
+	var said redis.Error
+	return errors.As(err, &said) &&
+		(strings.HasPrefix(said.Error(), "ERR out of memory") || strings.HasPrefix(said.Error(), "ERR internal error"))
 }
 
 // saysERR reports whether it is a reply of the server that has no word for the kind of error.

@@ -20,7 +20,8 @@
 //! its static library, which is compiled for any CPU.
 //!
 //! Only what is measured counts: the bits that a filter takes and the rate that it has. All filters are to lie
-//! in pages of the same kind ([`pages`]): it says so if they do not, and writes nothing.
+//! in huge pages ([`pages`]): it writes nothing if malloc leaves them in small ones, and names each that does not lie in
+//! huge ones.
 
 #[path = "../../benches/common/mod.rs"]
 mod common;

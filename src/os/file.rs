@@ -239,12 +239,21 @@ impl By {
                     return Ok(());
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-                // There are no such links.
+                Err(error) if !has_no_links(&error) => return Err(error),
                 Err(_) => {}
             }
         }
         fs::rename(beside, path)
     }
+}
+
+/// Whether the file system has no hard links, or allows none. What else fails is no reason to replace a file.
+fn has_no_links(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        CrossesDevices, InvalidInput, PermissionDenied, TooManyLinks, Unsupported,
+    };
+    let none = [CrossesDevices, InvalidInput, PermissionDenied, TooManyLinks, Unsupported];
+    !cfg!(unix) || none.contains(&error.kind())
 }
 
 fn replace_by(

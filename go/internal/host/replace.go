@@ -87,12 +87,25 @@ func nameIt(beside, path string, free bool) error {
 		if err == nil {
 			_ = os.Remove(beside) // a second name does no harm if it stays
 		}
-		if err == nil || errors.Is(err, fs.ErrExist) {
+		if err == nil || !hasNoLinks(err) {
 			return err
 		}
-		// There are no such links.
 	}
 	return os.Rename(beside, path)
+}
+
+// hasNoLinks tells whether the file system has no hard links, or allows none. What else fails is no reason to
+// replace a file.
+func hasNoLinks(err error) bool {
+	if errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	for _, none := range []error{fs.ErrPermission, errors.ErrUnsupported, syscall.EINVAL} {
+		if errors.Is(err, none) {
+			return true
+		}
+	}
+	return runtime.GOOS == "windows" || runtime.GOOS == "js"
 }
 
 // ErrNoPath is what the system calls a file that does not exist.

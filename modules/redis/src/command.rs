@@ -148,6 +148,7 @@ pub(crate) unsafe fn call(
             // Dropping it could panic again.
             std::mem::forget(panic);
             ctx.log(c"warning", "a command panicked: please report it");
+            end_if_told(ctx, "a command panicked");
             ctx.error("ERR internal error");
         }
     }

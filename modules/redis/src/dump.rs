@@ -69,7 +69,8 @@ pub(crate) fn scan(ctx: Ctx, args: Args<'_>) -> Outcome {
     }
     let mut key = Key::open(ctx, args.raw(1), false);
     let object = match key.get_mut() {
-        Found::Absent => return fail("ERR not found"),
+        // Chunks that were taken are replicated: the one before was not.
+        Found::Absent => return Err(Fail::Undone("ERR not found".into())),
         Found::Foreign => return Err(Fail::WrongType),
         Found::Ours(Object { value: Value::Loading(_), .. }) => return still_loading(),
         Found::Ours(object) if family.has(object.value.kind()) => object,
@@ -116,7 +117,7 @@ pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
             let len = bytes.len() as u64;
             let begin = u64::try_from(iterator).ok().and_then(|next| next.checked_sub(1 + len));
             if begin != Some(loading.arrived()) || len == 0 {
-                return fail(family.chunk);
+                return Err(Fail::Undone(family.chunk.into()));
             }
             loading.push(bytes).map_err(|_| Fail::Undone(family.chunk.into()))?;
             finish(ctx, &mut key, args)?;

@@ -122,7 +122,7 @@ impl Stand {
     /// What a record changes; none if the filter has it.
     fn next(&self, header: &Header, point: Point, content: &[u8]) -> Result<Option<Step>, Error> {
         if let Some(own) = self.point
-            && (own == point || header.sequence <= own.sequence && point.origin == own.origin)
+            && (own == point || header.sequence < own.sequence && point.origin == own.origin)
         {
             return Ok(None);
         }

@@ -10,6 +10,7 @@ use crate::limit::Limit;
 use crate::loading::Loading;
 use crate::object::{Object, Value};
 use crate::parse;
+use bloomline::Error;
 
 pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len().is_multiple_of(2) {
@@ -72,18 +73,18 @@ pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
             let total = usize::try_from(len).unwrap_or(usize::MAX);
             Limit::of(ctx).allows(total, total).map_err(no_memory)?;
             let mut loading = Loading::file(len, capacity, layout);
-            loading.push(bytes)?;
+            loading.push(bytes).map_err(undone)?;
             key.set(Object::new(Value::Loading(Box::new(loading))));
         }
-        Found::Absent => return fail("ERR the first chunk begins at offset 0"),
+        Found::Absent => return Err(Fail::Undone("ERR the first chunk begins at offset 0".into())),
         Found::Ours(Object { value: Value::Loading(loading), .. }) if !loading.is_image() => {
             if offset != loading.arrived() || len != loading.total() {
                 let (at, total) = (loading.arrived(), loading.total());
-                return Err(Fail::Text(
+                return Err(Fail::Undone(
                     format!("ERR the next chunk begins at offset {at} of {total}").into(),
                 ));
             }
-            loading.push(bytes)?;
+            loading.push(bytes).map_err(undone)?;
         }
         Found::Ours(_) => return fail("ERR item exists"),
     }
@@ -91,4 +92,9 @@ pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
     ctx.replicate(c"BL.IMPORT", args.from(1).as_raw());
     ctx.ok();
     Ok(())
+}
+
+/// Chunks that were taken are replicated: one of the primary or the append-only file that is refused was damaged.
+fn undone(error: Error) -> Fail {
+    Fail::Undone(format!("ERR {error}").into())
 }

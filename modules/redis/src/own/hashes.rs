@@ -171,8 +171,8 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     Ok(())
 }
 
-/// Of each file that EXPORT has, which are links, and of cuckoo filters the filters of links: lines,
-/// k or bits of a fingerprint or rows, capacity, items.
+/// Of each file that EXPORT has, which are links, and of cuckoo filters the filters of links; of windows, each
+/// generation: lines, k or bits of a fingerprint or rows, capacity, items.
 fn links(value: &Value) -> Vec<[u64; 4]> {
     match value {
         Value::Bloom(chain) => {
