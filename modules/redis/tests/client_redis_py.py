@@ -133,7 +133,7 @@ def pipelines(client):
 def main():
     port, protocol = int(sys.argv[1]), int(sys.argv[2])
     for decode in (False, True):
-        client = redis.Redis(port=port, protocol=protocol, decode_responses=decode)
+        client = redis.Redis(host="127.0.0.1", port=port, protocol=protocol, decode_responses=decode)
         client.flushall()
         bloom(client, protocol == 3)
         cuckoo(client, protocol == 3, decode)
