@@ -69,7 +69,7 @@ test-short-rust: tools
 
 # For `make -j6 test-all`: the longest first, then nothing long is left over at the end. Make starts
 # a part whose prerequisites take time after all others, so the long ones have none. DONE: parts that ran before.
-ALL_TESTS := test-c test-aarch64 test-s390x test-rust test-i686 test-cross-c test-go test-asan test-tsan test-redis \
+ALL_TESTS := test-c test-go test-rust test-aarch64 test-s390x test-i686 test-cross-c test-asan test-tsan test-redis \
     test-fuzz test-engines test-cross-go test-package test-windows
 test-all: $(filter-out $(DONE),$(ALL_TESTS)) ## all tests, on emulated CPUs too; -j6 takes half the time
 
