@@ -238,7 +238,6 @@ impl By {
                     let _ = fs::remove_file(beside);
                     return Ok(());
                 }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
                 Err(error) if !has_no_links(&error) => return Err(error),
                 Err(_) => {}
             }
@@ -253,7 +252,8 @@ fn has_no_links(error: &io::Error) -> bool {
         CrossesDevices, InvalidInput, PermissionDenied, TooManyLinks, Unsupported,
     };
     let none = [CrossesDevices, InvalidInput, PermissionDenied, TooManyLinks, Unsupported];
-    !cfg!(unix) || none.contains(&error.kind())
+    let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
+    !is_taken && (!cfg!(unix) || none.contains(&error.kind()))
 }
 
 fn replace_by(

@@ -44,6 +44,16 @@ def test_debug_reload():
             check_all(client, before=before)
 
 
+def rewrite_aof(client):
+    client.ok("BGREWRITEAOF")
+    wait_until(
+        lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0"
+        and info(client, "persistence")["aof_rewrite_scheduled"] == "0",
+        "the rewrite ends",
+        30,
+    )
+
+
 def test_aof():
     """The log of commands alone, then rewritten, each after kill -9."""
     for preamble in ("yes", "no"):
@@ -64,13 +74,7 @@ def test_aof():
             server.start()
             with server.client() as client:
                 check_all(client, before=before)
-                client.ok("BGREWRITEAOF")
-                wait_until(
-                    lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0"
-                    and info(client, "persistence")["aof_rewrite_scheduled"] == "0",
-                    "the rewrite ends",
-                    30,
-                )
+                rewrite_aof(client)
                 equal(info(client, "persistence")["aof_last_bgrewrite_status"], "ok")
                 for name in GROWING:
                     add(client, name, [b"later"])
@@ -254,13 +258,7 @@ def test_damaged_aof():
             with server.client() as client:
                 client.ok("BL.IMPORT", "b", 0, len(file), file)
                 if is_rewritten:
-                    client.ok("BGREWRITEAOF")
-                    wait_until(
-                        lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0"
-                        and info(client, "persistence")["aof_rewrite_scheduled"] == "0",
-                        "the rewrite ends",
-                        30,
-                    )
+                    rewrite_aof(client)
             server.crash()
             server.start()
             with server.client() as client:
