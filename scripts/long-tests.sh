@@ -36,6 +36,14 @@ asan|count the system's pages, of which AddressSanitizer takes many| growing_fil
 aarch64 s390x|large, of what others test small| cuckoo::large_filters large_sets unbounded_filters_lose_no_key
 aarch64 s390x|large, of what others test small| crowds_before_the_ends_of_regions_are_read_again
 s390x|numbers, whose bytes others test| one_run_of_every_k a_group_asks_columns_in_any_order intersected_unbounded_filters
+s390x|numbers, whose bytes others test| few:: batches:: backends::large_filters backends::every_batch_length
+s390x|numbers, whose bytes others test| concurrent::batches_of_every_length cuckoo::backends_answer_as_the_definition
+s390x|numbers, whose bytes others test| group::blocks_of_rocksdb group::runs_in_a_row_and_by_turns
+s390x|numbers, whose bytes others test| growing::histories::answers_are_those_of_the_set_of_prefixes
+s390x|numbers, whose bytes others test| growing::at_once:: growing::shared:: keys_that_repeat_often_take_no_room
+s390x|numbers, whose bytes others test| estimated_keys_are_near_the_number too_many_keys_are_no_false_negatives
+s390x|damage, which histories and files of every kind have| every_bit_flipped files_cut_and_altered any_byte_changed
+s390x|damage, which histories and files of every kind have| short_prefixes_that_would_become_very_many
 aarch64 s390x|threads, to which emulated memory is that of this CPU| parallel::
 aarch64 s390x i686 asan|the committed histories run, with every backend| any_history_is_answered_as_by_the_definition
 aarch64 s390x i686 asan|the tests' own definition alone| histories::committed_files_are_what_the_definition_makes

@@ -48,7 +48,8 @@ if [ "${1-}" = --staticlib ]; then
     exit
 fi
 
-files=(--lib --test all)
+# Without unit tests: their calls are those of `all`, and to compile the library once more takes most of the time.
+files=(--test all)
 for file in tests/*.rs; do
     name=$(basename "$file" .rs)
     grep -q "^$name: " <<<"$files_out" || files+=(--test "$name")

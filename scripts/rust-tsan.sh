@@ -3,6 +3,11 @@
 # backend and with the one of this CPU:
 #
 #   scripts/rust-tsan.sh
+#   scripts/rust-tsan.sh --staticlib
+#
+# With --staticlib it runs none: it builds the library for C programs and prints, alone on standard
+# output, the directory that holds it. It is the library that the Rust tests use, so that it is
+# compiled once.
 #
 # First a race must be reported. The other threads of the library are in the C tests (`make -C c-tests tsan`).
 # Builds into target/rust-tsan.
@@ -23,9 +28,15 @@ export RUSTC_BOOTSTRAP=1 RUSTFLAGS=$flags CARGO_TARGET_DIR=$PWD/target/rust-tsan
 unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
 
-# By rustc: cargo would build what all other tests need, which takes most of the time.
-cargo build --quiet --release --lib --target "$host"
 built=$CARGO_TARGET_DIR/$host/release
+cargo rustc --quiet --release --lib --features capi,internals --crate-type lib,staticlib --target "$host" >&2
+if [ "${1-}" = --staticlib ]; then
+    [ -f "$built/libbloomline.a" ] || die "no static library in $built"
+    echo "$built"
+    exit
+fi
+
+# By rustc: cargo would build what all other tests need, which takes most of the time.
 # shellcheck disable=SC2086 # The flags are words.
 rustc --edition 2024 --test tests/races.rs -o "$built/races" --target "$host" $flags -Copt-level=1 \
     -L "dependency=$built/deps" -L "dependency=$CARGO_TARGET_DIR/release/deps" \

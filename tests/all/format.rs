@@ -246,7 +246,7 @@ fn files_cut_and_altered() {
             continue; // one of each
         }
         // Each makes a file. The footers are at the end.
-        let step = if fewer() { 97 } else { bytes.len().div_ceil(1000) };
+        let step = if fewer() { 97 } else { bytes.len().div_ceil(250) };
         let places = |end: usize| (0..end).step_by(step).chain(end.saturating_sub(70)..end);
         for len in places(bytes.len() + 1) {
             compare(&bytes[..len], format!("{name} cut to {len}"));

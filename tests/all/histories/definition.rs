@@ -174,8 +174,11 @@ pub(crate) struct Counting {
 
 impl Counting {
     fn bits(&self, hash: u64) -> Vec<usize> {
-        let line = line::line_index(hash, self.counters.len() as u64 / 512) as usize * 512;
-        let mask = line::mask(hash, self.k);
+        Counting::bits_of(self.counters.len() / 512, self.k, hash)
+    }
+    fn bits_of(line_count: usize, k: u32, hash: u64) -> Vec<usize> {
+        let line = line::line_index(hash, line_count as u64) as usize * 512;
+        let mask = line::mask(hash, k);
         (0..512).filter(|bit| mask[bit / 64] >> (bit % 64) & 1 == 1).map(|bit| line + bit).collect()
     }
     /// With a hash for each time that a key is in.
@@ -187,6 +190,13 @@ impl Counting {
     /// How often the key of a hash is in, at most: the least of its counters.
     pub(crate) fn count(&self, hash: u64) -> u8 {
         self.bits(hash).into_iter().map(|bit| self.counters[bit]).min().unwrap()
+    }
+    /// The same of a filter's bytes.
+    pub(crate) fn count_in(bytes: &[u8], hash: u64) -> u8 {
+        let lines = get(bytes, LINE_COUNT) as usize;
+        let counter = |bit| bytes[64 * lines + bit / 2] >> (4 * (bit % 2)) & 15;
+        let bits = Counting::bits_of(lines, get(bytes, K) as u32, hash);
+        bits.into_iter().map(counter).min().unwrap()
     }
     fn lines(&self) -> Vec<u8> {
         let byte = |eight: &[u8]| (0..8).map(|bit| u8::from(eight[bit] > 0) << bit).sum();
