@@ -20,7 +20,8 @@ import (
 //
 // One goroutine at a time may use it, and its filter.
 type Journal struct {
-	_      noCopy
+	_ noCopy
+	noText
 	file   *os.File // opened to append; nil if it is closed
 	path   string   // absolute, as the working directory may change
 	point  growing.Point

@@ -10,6 +10,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -104,12 +105,15 @@ func TestMarshaledByMistake(t *testing.T) {
 	view, swap, mapped := filter.View(), NewSwap(filter), &Mapped{View: filter.View()}
 	matrix := orPanic(NewMatrix(Params{LineCount: 1, K: 6}, 2))
 	column := HashesColumn([]uint64{1}, Validity{})
+	journal := orPanic(CreateJournal(filepath.Join(t.TempDir(), "journal"), orPanic(NewGrowing(10, 0.01)), 0))
+	defer journal.Close()
 	for name, value := range map[string]any{
 		"view": view, "view pointer": &view, "swap": swap, "mapped": mapped,
 		"struct": struct{ Seen View }{view}, "views": []View{view},
 		"matrix view": matrix.View(), "mapped matrix": &MappedMatrix{MatrixView: matrix.View()}, "group": NewGroup([]View{view}),
 		"shape": matrix.Shape(), "struct with a shape": struct{ S MatrixShape }{matrix.Shape()}, "column": column, "column pointer": &column,
 		"static builder": orPanic(NewStaticBuilder(0.01)), "concurrent builder": orPanic(NewConcurrentBuilder(Params{LineCount: 1, K: 6})),
+		"journal": journal, "struct with a journal": struct{ Kept *Journal }{journal},
 	} {
 		if data, err := json.Marshal(value); err == nil {
 			t.Errorf("%s: %s", name, data)
@@ -121,7 +125,7 @@ func TestMarshaledByMistake(t *testing.T) {
 	text, _ := json.Marshal(filter)
 	for _, into := range []any{
 		new(View), new(Swap[Filter]), new(Mapped), new(MatrixView), new(MappedMatrix), new(Group),
-		new(MatrixShape), new(Column), new(StaticBuilder), new(ConcurrentBuilder),
+		new(MatrixShape), new(Column), new(StaticBuilder), new(ConcurrentBuilder), new(Journal),
 	} {
 		for _, data := range []string{"{}", `""`, string(text)} {
 			if err := json.Unmarshal([]byte(data), into); err == nil {

@@ -10,9 +10,19 @@ import (
 	"github.com/bloomline/bloomline/go/internal/engine"
 )
 
+// noText is for what has no encoded form: as that of bloomline.View, an error, where encoding/json would write {}.
+type noText struct{}
+
+// MarshalText fails.
+func (noText) MarshalText() ([]byte, error) { return bloomline.View{}.MarshalText() }
+
+// UnmarshalText fails.
+func (*noText) UnmarshalText(text []byte) error { return new(bloomline.View).UnmarshalText(text) }
+
 // Kudu is the split-block filter of Kudu, Impala or Doris. It is asked by the hashes of 32 bits that the keys were
 // added by. The zero Kudu returns true for every key.
 type Kudu struct {
+	noText
 	view bloomline.View
 	log2 int
 }
@@ -30,7 +40,7 @@ func OpenKudu(data []byte) (Kudu, error) {
 		return Kudu{}, bloomline.ErrLineCount
 	}
 	view, err := bloomline.OpenParquetBits(data)
-	return Kudu{view, bits.TrailingZeros(uint(len(data) / engine.SplitBlockBytes))}, err
+	return Kudu{noText{}, view, bits.TrailingZeros(uint(len(data) / engine.SplitBlockBytes))}, err
 }
 
 // ContainsHash32 reports whether the key of a hash may be present. False means definitely absent.
@@ -50,6 +60,7 @@ func (k Kudu) ContainsHashes32(hashes []uint32, out bloomline.Bitmap) bloomline.
 // Velox is a split-block filter of Velox, in a copy. It is asked by hashes of 64 bits, which Velox leaves to its
 // callers. The zero Velox returns true for every key.
 type Velox struct {
+	noText
 	view bloomline.View
 }
 
@@ -67,7 +78,7 @@ func OpenVelox(blocks []byte, blockBytes int) (Velox, error) {
 		return Velox{}, err
 	}
 	view, err := bloomline.OpenParquetBits(engine.FromVelox(blocks))
-	return Velox{view}, err
+	return Velox{noText{}, view}, err
 }
 
 // ContainsHash reports whether the key of a hash may be present. False means definitely absent.

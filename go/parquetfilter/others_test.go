@@ -3,6 +3,7 @@ package parquetfilter
 // Split blocks of other programs: the golden files, which the plain definitions made.
 
 import (
+	"encoding/json"
 	"os"
 	"strconv"
 	"strings"
@@ -107,5 +108,18 @@ func TestBlocksThatAreNone(t *testing.T) {
 	velox, err := OpenVelox(make([]byte, 64), 16)
 	if err != bloomline.ErrLayout || !velox.ContainsHash(1) || velox.ContainsHashes([]uint64{1}, nil).Count() != 1 {
 		t.Error(err)
+	}
+}
+
+func TestOthersHaveNoText(t *testing.T) {
+	for _, value := range []any{Kudu{}, &Velox{}, struct{ Of Kudu }{}} {
+		if data, err := json.Marshal(value); err == nil {
+			t.Errorf("%T is written as %s", value, data)
+		}
+	}
+	for _, into := range []any{new(Kudu), new(Velox)} {
+		if err := json.Unmarshal([]byte(`""`), into); err == nil {
+			t.Errorf("%T is read", into)
+		}
 	}
 }
