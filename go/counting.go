@@ -52,6 +52,8 @@ type countingData struct {
 	filter *Filter // nil in the zero CountingFilter; a bit of it is set exactly if its counter is not 0
 	// The counter of bit b of line i is in byte 256 i + b / 2, in its high half if b is odd.
 	counters []byte
+	// Whether lines and counters are in one piece of memory, as they were read.
+	together bool
 }
 
 // NewCounting returns an empty filter that is sized for so many expected keys at a false-positive
@@ -82,7 +84,7 @@ func NewCountingWithParams(params Params) (*CountingFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &CountingFilter{countingData: countingData{filter, bytesOf(counters)}}, nil
+	return &CountingFilter{countingData: countingData{filter: filter, counters: bytesOf(counters)}}, nil
 }
 
 // ---- adding ----
@@ -332,10 +334,16 @@ func (f *CountingFilter) Snapshot() (*Filter, error) {
 }
 
 // Detach returns the plain filter of the keys that are present, without a copy, and lets the
-// counters go: f must not be used any more.
+// counters go: f must not be used any more. It copies the lines of a filter that was read, whose counters lie in the
+// same memory. If there is no memory for that, the counters keep theirs.
 func (f *CountingFilter) Detach() *Filter {
 	filter := orZero(orZero(f).plain())
 	if f != nil {
+		if f.together {
+			if own, err := filter.tryCloned(); err == nil {
+				filter.filterData = own
+			}
+		}
 		f.countingData = countingData{}
 	}
 	return filter
@@ -360,8 +368,7 @@ func (f *CountingFilter) decode(body []byte, footer footer, keep bool) error {
 	if err != nil {
 		return err
 	}
-	// Not in the counters' memory: Detach gives that back.
-	filter, err := p.newFilter(false)
+	filter, err := p.newFilter(keep)
 	if err != nil {
 		return err
 	}
@@ -369,7 +376,7 @@ func (f *CountingFilter) decode(body []byte, footer footer, keep bool) error {
 	if err != nil {
 		return err
 	}
-	f.countingData = countingData{filter, bytesOf(counters)}
+	f.countingData = countingData{filter, bytesOf(counters), keep}
 	return nil
 }
 
@@ -377,6 +384,7 @@ func (f countingData) cloned() countingData {
 	if f.filter != nil {
 		f.filter = f.filter.Clone()
 		f.counters = bytesOf(cloneLines(linesOf(f.counters)))
+		f.together = false
 	}
 	return f
 }

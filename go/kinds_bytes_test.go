@@ -122,6 +122,7 @@ func TestPartsDoNotHoldTheWhole(t *testing.T) {
 	counting.AddHashes(hashes)
 	scalable.AddHashes(hashes)
 	plain, shared, detached, cleared, only := new(Filter), new(ConcurrentFilter), new(CountingFilter), new(ScalableFilter), new(ScalableFilter)
+	counted := new(CountingFilter)
 	for _, part := range []struct {
 		name  string
 		from  storedKind
@@ -133,6 +134,8 @@ func TestPartsDoNotHoldTheWhole(t *testing.T) {
 		{"the only stage", orPanic(NewScalable(9, 0.1)), only, func() []line { return only.stages[0].filter.view.all }, true},
 		{"a plain filter of a counting one", counting, plain, func() []line { return plain.view.all }, false},
 		{"a shared filter of a counting one", counting, shared, func() []line { return shared.view.all }, false},
+		{"the lines of a counting filter", counting, counted, func() []line { return counted.filter.view.all }, true},
+		{"the counters of a counting filter", counting, counted, func() []line { return linesOf(counted.counters) }, true},
 		{"a counting filter, detached", counting, detached, func() []line { return detached.Detach().view.all }, false},
 		{"a scalable filter, cleared", scalable, cleared, func() []line { cleared.Clear(); return cleared.stages[0].filter.view.all }, false},
 	} {
@@ -140,7 +143,9 @@ func TestPartsDoNotHoldTheWhole(t *testing.T) {
 		must(unmarshal(data, part.into, true))
 		lines := part.lines()
 		before := lines[0]
-		data[0] ^= 1
+		for i := range data {
+			data[i] ^= 1
+		}
 		if stays := lines[0] != before; stays != part.stays {
 			t.Errorf("%s is in the memory of all: %v", part.name, stays)
 		}
