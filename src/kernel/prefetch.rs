@@ -14,8 +14,9 @@ pub(crate) mod ahead {
     pub(crate) const FIRST_HASHES: usize = 8;
     /// Batches, into L2. On a Zen 4 with other work on it (4 to 256 MiB, AVX2 and AVX-512, probes and
     /// inserts), 64 take 1.0 to 1.46 of the time of 128, at the median 1.23. 96 take 0.88 to 1.17 and
-    /// 192 take 0.83 to 1.11, at the median 1.04 and 1.0. On an Intel Xeon, 128 take at most 1.05 of the
-    /// best loop that only touches lines, over all hints and distances. So all CPUs have one distance.
+    /// 192 take 0.83 to 1.11, at the median 1.04 and 1.0. On an Intel Xeon whose model was not
+    /// recorded, 128 take at most 1.05 of the best loop that only touches lines, over all hints and
+    /// distances. So all CPUs have one distance.
     pub(crate) const FAR: usize = 128;
     /// The same in large filters, into L1.
     pub(crate) const NEAR: usize = 8;

@@ -217,7 +217,7 @@ pub(super) static NATIVE: Table = {
         #[cfg(target_arch = "x86_64")]
         {
             // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
-            // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
+            // slower on some CPUs (Xeon A of docs/PERFORMANCE.md), which only a batch pays back.
             use native::{Avx512 as B, Avx512Vl as A};
             kernel!(Avx512, Native,
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]

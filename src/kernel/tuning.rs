@@ -52,8 +52,8 @@ const ROWS: [Row; 3] = [
     Row { is_of: |_| true, far: 1, near: 16, insert_far: 1, insert_near: 32, views: 4 },
 ];
 
-// What the rows are from: ns per key by the size of the filter (`make bench-sweep`),
-// k = 6, none / far / far and near:
+// What the rows are from: ns per key by the size of the filter (`make bench-sweep`), k = 6, none / far /
+// far and near, on machines that docs/PERFORMANCE.md names:
 //
 //   MiB   AMD Zen 4 (1 MiB L2), AVX-512    AVX2                   insert, AVX-512
 //     4   1.6 to 4.0 / 1.5 / 1.8           3.2 / 2.1 / 2.4        1.9 to 3.4 / 1.8 / 2.6
@@ -73,14 +73,14 @@ const ROWS: [Row; 3] = [
 //    64   6.9 / 2.6 / 2.6                  10.7 / 2.6 / 2.7       10.4 / 3.0 / 2.9
 //   256   7.6 / 3.0 / 3.1                  11.4 / 3.0 / 3.1       10.8 / 3.3 / 3.3
 //
-// An Intel Xeon (2 MiB L2, 480 MiB L3), AVX-512 and insert, with lines prefetched 64 keys ahead, not 128:
+// Xeon A (2 MiB L2, 480 MiB L3), AVX-512 and insert, with lines prefetched 64 keys ahead, not 128:
 //
 //     4   1.07 / 1.30 / 1.56               insert 1.20 / 1.52
 //     8   2.64 / 2.34 / 2.48               2.49 / 2.68
 //    64   4.29 / 3.75 / 3.58               3.81 / 3.52
 //   512   7.70 / 7.15 / 6.66               7.28 / 6.20
 //
-// An older Intel Xeon (1 MiB L2, 36 MiB L3), AVX2 and insert, by processor time on a busy machine:
+// Xeon B, older (1 MiB L2, 36 MiB L3), AVX2 and insert, by processor time on a busy machine:
 //
 //     1   7.0 / 3.5 / 3.8                  14 / 7.2 / 7.7
 //     2   13 / 3.4 / 4.1                   26 / 7.2 / 7.6
@@ -88,8 +88,8 @@ const ROWS: [Row; 3] = [
 //    16   19 / 9.5 / 9.9                   27 / 9.0 / 9.0
 //    64   24 / 12.1 / 12.3                 34 / 12.8 / 12.5
 //
-// There a Zen 4 without neighbours takes up to a sixth longer with a prefetch than without, and this
-// Xeon up to four times as long without.
+// There a Zen 4 without neighbours takes up to a sixth longer with a prefetch than without, and Xeon
+// B up to four times as long without.
 
 /// No filter is as large, and its double is no overflow.
 const NEVER: usize = usize::MAX / 4;

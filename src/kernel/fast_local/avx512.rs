@@ -102,7 +102,7 @@ unsafe fn probe_tile<P: Plan, const MORE: bool>(
 /// it. If `prefetch`, their lines are prefetched before the first is tested.
 ///
 /// By registers of 256 bits, as single keys. With those of 512, 32 keys in cache took 5.2 ns each
-/// instead of 5.7, but RocksDB's whole `MultiGet` 5 to 9 % longer (measured on an Intel Xeon).
+/// instead of 5.7, but RocksDB's whole `MultiGet` 5 to 9 % longer (Xeon A of docs/PERFORMANCE.md).
 ///
 /// # Safety
 /// As for `Ops`.

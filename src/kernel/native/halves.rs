@@ -1,7 +1,7 @@
 //! One key at a time on x86-64: a line in two registers of four lanes.
 //!
 //! Registers of 256 bits for AVX-512, too, whose `VL` instructions save some steps: one 512-bit
-//! instruction makes what the caller does next slower on some CPUs (measured on an Intel Xeon),
+//! instruction makes what the caller does next slower on some CPUs (Xeon A of docs/PERFORMANCE.md),
 //! which only a batch pays back.
 
 use super::super::shared::read_shared_vector;
