@@ -85,7 +85,7 @@ func (f *StaticFilter) View() View {
 }
 
 // KeyCount returns how many keys it was built of. It counts repeats; a StaticBuilder drops those
-// that follow each other.
+// that equal one of the last two different keys.
 func (f *StaticFilter) KeyCount() uint64 {
 	return orZero(f).view.keyCount
 }

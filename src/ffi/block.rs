@@ -75,7 +75,8 @@ fn bloomline_static_block_len(n: usize, rate: f64) -> usize {
 /// in the 'cap' bytes at 'out', for bloomline_view_open(). It takes 30 to 40 % less memory than a
 /// filter of bloomline_block_build() at the same rate, and keys cannot be added later. The rate
 /// is 'rate' or the next lower power of 2, and at most 6.25 %. The hashes are those of
-/// bloomline_hash() with 'seed', in any order; equal ones count once.
+/// bloomline_hash() with 'seed', in any order. Give each once: the filter is sized for 'n' of them,
+/// and bloomline_view_key_count() returns 'n', also if some are equal.
 ///
 /// It writes the filter's length to 'written'. The bytes of 'out' after that are undefined, and
 /// after an error all are. During the build it takes 8 bytes for each hash; the rest of its work is

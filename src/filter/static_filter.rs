@@ -94,7 +94,8 @@ impl StaticFilter {
     }
 
     /// Builds a filter of these keys, sized for their number and a target false-positive rate, with
-    /// seed 0. For another seed, or threads, see [`StaticBuilder::with_keys`].
+    /// seed 0. A repeated key counts as another for the size and for [`key_count`](StaticFilter::key_count), unless
+    /// it equals one of the last two different keys. For another seed, or threads, see [`StaticBuilder::with_keys`].
     ///
     /// # Errors
     /// As [`StaticParams::for_rate`] and [`StaticFilter::build`].
@@ -127,8 +128,9 @@ impl StaticFilter {
         self.kernel.backend()
     }
 
-    /// Returns the number of hashes it was built from, repeated ones counted unless they followed
-    /// each other.
+    /// Returns the number of hashes it was built from. Repeated ones count each time, though they take no room; a
+    /// [`StaticBuilder`] leaves out those that equal one of the last two different ones. So it is the number of
+    /// distinct keys if each was given once.
     pub fn key_count(&self) -> u64 {
         self.key_count
     }

@@ -195,7 +195,7 @@ var kinds = []kind{{
 	Viewed:        "orZero(f).view",
 	Lacks:         "Fill", // its bits do not depend on how many keys are in
 	View:          "the filter to read: cheap to pass on.",
-	KeyCount:      "it was built of. It counts repeats; a StaticBuilder drops those that follow each other.",
+	KeyCount:      "it was built of. It counts repeats; a StaticBuilder drops those that equal one of the last two different keys.",
 	EstimatedKeys: "returns KeyCount.",
 	EstimatedRate: "returns the false-positive rate, 0 to 1: that of its rows. That of the zero StaticFilter is 1.",
 	WorstLineRate: "returns EstimatedRate: it is that of each line. An attacker cannot flood one, since it bumps the keys that it cannot hold.",
