@@ -49,6 +49,10 @@ impl Ops for Avx512 {
     }
 }
 
+/// What is stored and loaded by whole registers, on the stack: across two cache lines each would take twice as long.
+#[repr(align(64))]
+struct InLines<T>(T);
+
 /// The answers for up to 8 groups of 8 hashes; ones beyond.
 ///
 /// # Safety
@@ -57,20 +61,20 @@ impl Ops for Avx512 {
 unsafe fn probe<P: Plan>(lines: Lines, hashes: &[[u64; 8]], lookahead: &Lookahead) -> u64 {
     // SAFETY: the caller vouches for the CPU and for the blocks, whose offsets these are.
     unsafe {
-        let mut offsets = [[0; 8]; TILE / 8];
-        for (offsets, hashes) in offsets.iter_mut().zip(hashes) {
+        let mut offsets = InLines([[0; 8]; TILE / 8]);
+        for (offsets, hashes) in offsets.0.iter_mut().zip(hashes) {
             *offsets = offsets_of(hashes, lines.count());
         }
         // Through memory on purpose: to take a lane out of a register takes longer than a load.
-        let offsets = black_box(&offsets);
-        let mut unset = [[0_u8; 8]; TILE / 8];
+        let InLines(offsets) = black_box(&offsets);
+        let mut unset = InLines([[0_u8; 8]; TILE / 8]);
         for (i, hashes) in hashes.iter().enumerate().take(TILE / 8) {
             for (j, &hash) in hashes.iter().enumerate() {
                 P::prefetch::<Avx512>(lines, lookahead, 8 * i + j);
-                unset[i][j] = unset_words(lines.first().add(offsets[i][j] as usize), hash);
+                unset.0[i][j] = unset_words(lines.first().add(offsets[i][j] as usize), hash);
             }
         }
-        answers(&unset)
+        answers(&unset.0)
     }
 }
 
