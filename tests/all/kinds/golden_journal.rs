@@ -5,6 +5,7 @@ use crate::committed;
 use crate::definition::*;
 use crate::kinds::growing_model::*;
 use crate::kinds::journal_bytes::*;
+use crate::kinds::journal_rule::table;
 use bloomline::GrowingFilter;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -126,6 +127,7 @@ fn committed_files_are_what_the_definition_makes() {
         }
     }
     files.insert("MANIFEST".to_string(), manifest.into_bytes());
+    files.insert("follows.txt".to_string(), table().into_bytes());
     committed::are_what_is_made("journal", &files, 200_000);
 }
 

@@ -22,6 +22,7 @@ mod growing;
 pub(crate) mod growing_bytes;
 pub(crate) mod growing_model;
 pub(crate) mod journal_bytes;
+pub(crate) mod journal_rule;
 mod matrix;
 pub(crate) mod matrix_bytes;
 mod scalable;
