@@ -38,6 +38,9 @@ static void check_answers_true(const bloomline_view *view)
     CHECK(bloomline_view_contains(view, NULL, 0));
     CHECK(bloomline_view_contains_hash(view, 12345));
     check_all_present(130, bloomline_view_contains_hashes(view, hashes, 130, bitmap), bitmap);
+    check_all_present(1, bloomline_view_contains_hashes(view, hashes, 1, bitmap), bitmap);
+    check_all_present(1, bloomline_view_contains_hashes(view, NULL, 1, bitmap), bitmap);
+    CHECK_U64(1, bloomline_view_contains_hashes(view, hashes, 1, NULL));
     check_all_present(70, bloomline_view_contains_keys(view, keys, 70, bitmap), bitmap);
     CHECK_U64(0, bloomline_view_key_count(view));
     if (view == NULL) return;

@@ -100,6 +100,15 @@ static void handles(void)
     CHECK(seen.line_count == of_cuckoo.line_count && seen.k == of_cuckoo.fingerprint_bits &&
           seen.layout == BLOOMLINE_KIND_CUCKOO && seen.seed == of_cuckoo.seed);
     bloomline_cuckoo_free(cuckoo);
+
+    /* Of a static filter at 2^-7: its rows, and the lines of its first level. */
+    size_t len = 0, lines_len = 0;
+    REQUIRE_OK(bloomline_static_block_build(hashes, KEYS, 0.01, 3, 1, encoded, sizeof encoded, &len));
+    REQUIRE_OK(bloomline_view_open(encoded, len, 0, &view));
+    CHECK_OK(bloomline_view_shape(&view, &seen));
+    CHECK(bloomline_view_lines(&view, &lines_len) != NULL && lines_len <= len);
+    CHECK(seen.k == 7 && seen.layout == BLOOMLINE_KIND_STATIC && seen.seed == 3);
+    CHECK(seen.line_count > 0 && seen.line_count * LINE_BYTES <= lines_len);
 }
 
 static void bytes_at_any_address(void)
