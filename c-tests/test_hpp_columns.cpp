@@ -203,6 +203,9 @@ void built_of_columns()
     auto plain = ConcurrentBuilder::create(params);
     auto finished = std::move(*plain).finish();
     CHECK(finished && !finished->contains("apple"sv));
+    // One that is not finished is freed.
+    const auto dropped = ConcurrentBuilder::create(params);
+    CHECK(dropped && dropped->insert_hashes(column.hashes) && dropped->key_count() == column.hashes.size());
 }
 
 bool is_null(const Validity &validity, std::size_t row)
