@@ -171,6 +171,32 @@ impl KeyHash {
         }
     }
 
+    /// A number for it, which a view of C keeps, and its seed.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) const fn number(self) -> (u64, u64) {
+        match self {
+            KeyHash::Xxh3(seed) => (1, seed),
+            KeyHash::Xxph3 => (2, 0),
+            KeyHash::RocksDbLegacy => (3, 0),
+            KeyHash::LevelDb => (4, 0),
+            KeyHash::Xxh64 => (5, 0),
+        }
+    }
+
+    /// That of a number and a seed.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) const fn numbered(number: u64, seed: u64) -> KeyHash {
+        match number {
+            1 => KeyHash::Xxh3(seed),
+            2 => KeyHash::Xxph3,
+            3 => KeyHash::RocksDbLegacy,
+            5 => KeyHash::Xxh64,
+            _ => KeyHash::LevelDb,
+        }
+    }
+
     /// The hash of a key of any type.
     #[inline]
     pub(crate) fn of<K: Key + ?Sized>(self, key: &K) -> u64 {

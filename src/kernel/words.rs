@@ -20,12 +20,9 @@ pub(crate) struct Words {
     check: u64,
 }
 
-/// The hash functions, as numbers in [`Words::shape`].
-const XXH3: u64 = 1;
-const XXPH3: u64 = 2;
-const ROCKS_DB_LEGACY: u64 = 3;
-const LEVEL_DB: u64 = 4;
-const XXH64: u64 = 5;
+/// The numbers, in [`Words::shape`], of the ways of hashing that have short paths.
+const XXH3: u64 = KeyHash::Xxh3(0).number().0;
+const XXPH3: u64 = KeyHash::Xxph3.number().0;
 
 /// Filters of RocksDB's present kind.
 const ROCKS_DB: u64 = Layout::FastLocal as u64 | XXPH3 << 8;
@@ -45,13 +42,7 @@ impl Words {
         hash: KeyHash,
         key_count: u64,
     ) -> Words {
-        let (hash, seed) = match hash {
-            KeyHash::Xxh3(seed) => (XXH3, seed),
-            KeyHash::Xxph3 => (XXPH3, 0),
-            KeyHash::RocksDbLegacy => (ROCKS_DB_LEGACY, 0),
-            KeyHash::LevelDb => (LEVEL_DB, 0),
-            KeyHash::Xxh64 => (XXH64, 0),
-        };
+        let (hash, seed) = hash.number();
         let shape = u64::from(detail as u8) | u64::from(number) << 8 | hash << 16;
         let shape = shape | u64::from(detail >> 8) << 32;
         let mut words = Words { single: single.unbound(), seed, key_count, shape, check: 0 };
@@ -140,14 +131,7 @@ impl Words {
     /// The detail, the way of hashing and the key count.
     #[inline(always)]
     pub(crate) fn shape(&self) -> (u32, KeyHash, u64) {
-        let hash = match hash_in(self.shape) {
-            XXH3 => KeyHash::Xxh3(self.seed),
-            XXPH3 => KeyHash::Xxph3,
-            ROCKS_DB_LEGACY => KeyHash::RocksDbLegacy,
-            XXH64 => KeyHash::Xxh64,
-            _ => KeyHash::LevelDb,
-        };
-        (self.detail(), hash, self.key_count)
+        (self.detail(), KeyHash::numbered(hash_in(self.shape), self.seed), self.key_count)
     }
 }
 
