@@ -31,34 +31,7 @@ impl Kernels {
     /// The kernel of a layout. Where the compiler knows the layout, only that one is linked.
     #[inline(always)]
     pub(crate) fn of(self, layout: Layout) -> &'static Kernel {
-        let table = match layout {
-            Layout::Native => &table::NATIVE,
-            #[cfg(feature = "engines")]
-            Layout::FastLocal => &table::engines::FAST_LOCAL,
-            #[cfg(feature = "engines")]
-            Layout::Legacy64 => &table::engines::LEGACY_64,
-            #[cfg(feature = "engines")]
-            Layout::Legacy128 => &table::engines::LEGACY_128,
-            #[cfg(feature = "engines")]
-            Layout::Legacy256 => &table::engines::LEGACY_256,
-            #[cfg(feature = "engines")]
-            Layout::LevelDb => &table::engines::LEVEL_DB,
-            #[cfg(feature = "cuckoo")]
-            Layout::Cuckoo => &table::CUCKOO,
-            Layout::Classic => &table::CLASSIC,
-            Layout::Static => &table::STATIC,
-            #[cfg(feature = "matrix")]
-            Layout::Column => &table::COLUMN,
-            #[cfg(feature = "engines")]
-            Layout::Sbbf => &table::engines::SBBF,
-            Layout::ScalableFilter | Layout::Window | Layout::Cascade | Layout::GrowingFilter => {
-                panic!("kernels of their kinds")
-            }
-            // Nothing leads here.
-            #[cfg(not(all(feature = "cuckoo", feature = "engines", feature = "matrix")))]
-            _ => panic!("a kind that is left out"),
-        };
-        self.row_of::<&Kernel>(table)
+        self.row_of::<&Kernel>(table::of(layout))
     }
 
     /// The kernel of plain filters of these parameters.

@@ -4,8 +4,8 @@
 //! * `layout` has the layouts by number. `native`, `fast_local`, `sbbf`, `cuckoo` and `static_line` are
 //!   one each, `scattered` those whose bits lie anywhere. In a layout's folder `scalar`, `portable`,
 //!   `avx2` and `avx512` each say how one line, and one block of 64 keys, is done.
-//! * `table` has the kernels of each layout and backend, `functions` what a kernel is, and how it is
-//!   called; `plain` those of plain filters in two parts.
+//! * `table` has the kernels of each layout and backend, which `compiled` makes; `functions` what a kernel
+//!   is, and how it is called; `plain` those of plain filters in two parts.
 //! * `batch` is the loop that all share, `prefetch` the hints, `tuning` from which size on they pay,
 //!   `lines` what it knows of a filter's lines.
 //! * `group` is many filters, checked once. `runs` asks those of them in which a key has the same bits,
@@ -35,6 +35,7 @@ mod backend;
 mod batch;
 mod choice;
 mod column;
+mod compiled;
 pub(crate) mod composite;
 #[cfg(feature = "cuckoo")]
 mod cuckoo;

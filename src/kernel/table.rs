@@ -3,6 +3,7 @@
 use super::backend::Backend;
 use super::batch::{self, Hashes, Ops};
 use super::column::Column;
+use super::compiled::kernel;
 use super::functions::{Calls, Kernel};
 #[cfg(feature = "capi")]
 use super::functions::{class, few_of_anything, few_of_whole};
@@ -18,160 +19,6 @@ use super::words::{self, Words};
 use super::{fast_local, native, sbbf, static_line};
 use std::hint::assert_unchecked;
 use std::slice::from_raw_parts;
-
-/// The table of one backend: each function is the shared code compiled with the
-/// backend's instructions, once for each of the types that do the work, by k: those of
-/// `one` for single keys, those of `many` for batches.
-macro_rules! kernel {
-    ($backend:ident, $layout:ident, $(#[$attribute:meta])*
-        one: $one:ty $(, $k1:pat => $ops1:ty)*; many: $first:ty $(, $k:pat => $ops:ty)*) => {{
-        $(#[$attribute])*
-        unsafe extern "C" fn insert<O: Ops>(single: &Single<'_>, hash: u64) -> bool {
-            // SAFETY: the caller's promise, handed on.
-            unsafe { O::insert_one(single, hash) }
-        }
-        $(#[$attribute])*
-        unsafe extern "C" fn contains<O: Ops>(single: &Single<'_>, hash: u64) -> bool {
-            // SAFETY: the caller's promise, handed on.
-            unsafe { O::contains_one(single, hash) }
-        }
-        $(#[$attribute])*
-        unsafe extern "C" fn few<O: Ops>(
-            single: &Single<'_>,
-            hashes: *const u64,
-            count: usize,
-            word: &mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise.
-            unsafe {
-                match count {
-                    2.. if !O::SHORT => {
-                        batch::probe_few::<O>(single, from_raw_parts(hashes, count), word)
-                    }
-                    _ if single.is_nothing() => batch::anything(count, word),
-                    1 => O::probe_few(single, from_raw_parts(hashes, 1), word),
-                    2 => O::probe_few(single, from_raw_parts(hashes, 2), word),
-                    4 => O::probe_few(single, from_raw_parts(hashes, 4), word),
-                    _ => more::<O>(single, hashes, count, word),
-                }
-            }
-        }
-        // Apart, so that one, two and four keys, each in straight code, save few registers.
-        $(#[$attribute])*
-        #[inline(never)]
-        unsafe extern "C" fn more<O: Ops>(
-            single: &Single<'_>,
-            hashes: *const u64,
-            count: usize,
-            word: &mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise.
-            unsafe {
-                match count {
-                    3 if O::THREE => O::probe_few(single, from_raw_parts(hashes, 3), word),
-                    _ => many::<O>(single, hashes, count, word),
-                }
-            }
-        }
-        $(#[$attribute])*
-        #[inline(never)]
-        unsafe extern "C" fn many<O: Ops>(
-            single: &Single<'_>,
-            hashes: *const u64,
-            count: usize,
-            word: &mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise; those before do the others.
-            unsafe {
-                assert_unchecked(count > 2);
-                batch::probe_few::<O>(single, from_raw_parts(hashes, count), word)
-            }
-        }
-        #[cfg(feature = "capi")]
-        $(#[$attribute])*
-        unsafe extern "C" fn views<O: Ops>(
-            views: *const Words,
-            count: usize,
-            hash: u64,
-            contains: Call,
-            answers: &mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise, handed on.
-            unsafe { words::views::<O>(views, count, hash, contains, answers) }
-        }
-        const fn calls(k: u32) -> Calls {
-            const fn of<O: Ops>() -> Calls {
-                Calls {
-                    insert: insert::<O>,
-                    contains: contains::<O>,
-                    few: few::<O>,
-                    #[cfg(feature = "capi")]
-                    views: views::<O>,
-                    rows: O::ROWS,
-                }
-            }
-            match k {
-                $($k1 => of::<$ops1>(),)*
-                _ => of::<$one>(),
-            }
-        }
-        $(#[$attribute])*
-        unsafe fn insert_few(lines: &mut [u8], k: u32, hashes: &[u64]) {
-            let plan = Prefetch::to_insert(lines.len());
-            let lines = Lines::writable(lines, k, <$first>::line_log2(k));
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match lines.k() {
-                    $($k1 => batch::insert_few::<$ops1>(lines, hashes, plan),)*
-                    _ => batch::insert_few::<$one>(lines, hashes, plan),
-                }
-            }
-        }
-        $(#[$attribute])*
-        unsafe fn insert_batch(lines: Lines, hashes: Hashes<'_>, plan: Prefetch) {
-            // Code for 8 alone is worth its size where keys are probed, not here.
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match if lines.k() == 8 { 7 } else { lines.k() } {
-                    $($k => batch::insert::<$ops>(lines, hashes, plan),)*
-                    _ => batch::insert::<$first>(lines, hashes, plan),
-                }
-            }
-        }
-        $(#[$attribute])*
-        unsafe fn probe_batch(
-            lines: Lines,
-            hashes: Hashes<'_>,
-            plan: Prefetch,
-            bitmap: &mut [u64],
-        ) -> usize {
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match lines.k() {
-                    $($k => <$ops>::probe_batch(lines, hashes, plan, bitmap),)*
-                    _ => <$first>::probe_batch(lines, hashes, plan, bitmap),
-                }
-            }
-        }
-        const KERNEL: Kernel = Kernel {
-            backend: Backend::$backend,
-            layout: Layout::$layout,
-            number: Layout::$layout as u16,
-            line_log2: <$first>::LINE_LOG2,
-            prefetch: <$first>::prefetch::<INTO_L1>,
-            calls: [calls(1), calls(8), calls(12), calls(16)],
-            insert_few,
-            insert_batch,
-            probe_batch,
-            composite: None,
-        };
-        &KERNEL
-    }};
-    ($backend:ident, $layout:ident, $(#[$attribute:meta])* $first:ty $(, $k:pat => $ops:ty)*) => {
-        kernel!($backend, $layout, $(#[$attribute])*
-            one: $first $(, $k => $ops)*; many: $first $(, $k => $ops)*)
-    };
-}
 
 /// The kernels of a layout, by backend. A table for each: a program has the code of the layouts that
 /// it uses.
@@ -428,6 +275,38 @@ pub(super) mod engines {
         one_for_all(kernel!(Scalar, Legacy256, Scattered<Legacy<8>>));
     pub(in crate::kernel) static LEVEL_DB: Table =
         one_for_all(kernel!(Scalar, LevelDb, Scattered<LevelDb>));
+}
+
+/// The table of a layout. Where the compiler knows the layout, only the kernels of that are linked.
+#[inline(always)]
+pub(super) fn of(layout: Layout) -> &'static Table {
+    match layout {
+        Layout::Native => &NATIVE,
+        #[cfg(feature = "engines")]
+        Layout::FastLocal => &engines::FAST_LOCAL,
+        #[cfg(feature = "engines")]
+        Layout::Legacy64 => &engines::LEGACY_64,
+        #[cfg(feature = "engines")]
+        Layout::Legacy128 => &engines::LEGACY_128,
+        #[cfg(feature = "engines")]
+        Layout::Legacy256 => &engines::LEGACY_256,
+        #[cfg(feature = "engines")]
+        Layout::LevelDb => &engines::LEVEL_DB,
+        #[cfg(feature = "cuckoo")]
+        Layout::Cuckoo => &CUCKOO,
+        Layout::Classic => &CLASSIC,
+        Layout::Static => &STATIC,
+        #[cfg(feature = "matrix")]
+        Layout::Column => &COLUMN,
+        #[cfg(feature = "engines")]
+        Layout::Sbbf => &engines::SBBF,
+        Layout::ScalableFilter | Layout::Window | Layout::Cascade | Layout::GrowingFilter => {
+            panic!("kernels of their kinds")
+        }
+        // Nothing leads here.
+        #[cfg(not(all(feature = "cuckoo", feature = "engines", feature = "matrix")))]
+        _ => panic!("a kind that is left out"),
+    }
 }
 
 /// All of them, in the order of [`Kernel::number`].

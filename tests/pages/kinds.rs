@@ -27,7 +27,7 @@ const OTHERS: [&str; 16] = [
 ];
 
 /// Files that the page names for kinds of which they have something.
-const SOME: [&str; 19] = [
+const SOME: [&str; 18] = [
     "src/definition.rs",
     "src/error.rs",
     "src/ffi/status.rs",
@@ -35,7 +35,6 @@ const SOME: [&str; 19] = [
     "src/filter/composite.rs",
     "src/filter/map.rs",
     "src/filter/opened.rs",
-    "src/kernel/choice.rs",
     "src/kernel/layout.rs",
     "src/kernel/mod.rs",
     "src/kernel/table.rs",
