@@ -35,34 +35,54 @@ const fn by_backend(kernels: [&'static Kernel; Backend::BUILT]) -> Table {
     Backend::table(rows)
 }
 
+/// The table of the kernels of each backend. Those of an architecture are compiled for no other.
+macro_rules! table {
+    ($scalar:expr; portable: $portable:expr; avx2: $avx2:expr; avx512: $avx512:expr) => {
+        by_backend([
+            $scalar,
+            $portable,
+            #[cfg(target_arch = "x86_64")]
+            $avx2,
+            #[cfg(target_arch = "x86_64")]
+            $avx512,
+        ])
+    };
+}
+
+/// The kernel of portable vectors, if it is the better one; else the scalar one under their name. On x86-64,
+/// whose baseline has no shift by lane, it never is.
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! portable {
+    ($scalar:ident, if $better:expr, $kernel:expr) => {
+        if $better { $kernel } else { &const { $scalar.under(Backend::Portable) } }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+macro_rules! portable {
+    ($scalar:ident, if $better:expr, $kernel:expr) => {
+        &const { $scalar.under(Backend::Portable) }
+    };
+}
+
 pub(super) static NATIVE: Table = {
-    #[cfg(not(target_arch = "x86_64"))]
-    use native::Portable;
     use native::Scalar;
     use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
     // Its rows are there for 8 as well.
     const SCALAR: &Kernel =
         kernel!(Scalar, Native, Scalar<ABOVE_8, false>, 0..=8 => Scalar<BELOW_8, false>);
-    by_backend([
-        SCALAR,
-        #[cfg(target_arch = "x86_64")]
-        &const { SCALAR.under(Backend::Portable) },
-        #[cfg(not(target_arch = "x86_64"))]
-        if native::SHIFTS_BY_LANE {
-            kernel!(Portable, Native, Portable<ABOVE_8, false>,
-                0..8 => Portable<BELOW_8, false>, 8 => Portable<EXACTLY_8, false>)
-        } else {
-            // Vectors without a shift by lane have nothing to do better.
-            &const { SCALAR.under(Backend::Portable) }
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
+    table! {
+        SCALAR;
+        portable: portable!(SCALAR, if native::SHIFTS_BY_LANE, {
+            use native::Portable as B;
+            kernel!(Portable, Native, B<ABOVE_8, false>,
+                0..8 => B<BELOW_8, false>, 8 => B<EXACTLY_8, false>)
+        });
+        avx2: {
             use native::Avx2 as B;
             kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")]
                 B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
+        };
+        avx512: {
             // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
             // slower on some CPUs (Xeon A of docs/PERFORMANCE.md), which only a batch pays back.
             use native::{Avx512 as B, Avx512Vl as A};
@@ -70,41 +90,31 @@ pub(super) static NATIVE: Table = {
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                 one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
                 many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
-        },
-    ])
+        }
+    }
 };
 
 /// The same for lines in which other threads set bits: where no vector is needed, lanes are loaded
 /// atomically.
 pub(super) static SHARED_NATIVE: Table = {
-    #[cfg(not(target_arch = "x86_64"))]
-    use native::Portable;
     use native::Scalar;
-    #[cfg(not(target_arch = "x86_64"))]
-    use native::class::EXACTLY_8;
     use native::class::{ABOVE_8, BELOW_8};
     const SCALAR: &Kernel = &const {
         kernel!(Scalar, Native, Scalar<ABOVE_8, true>, 0..=8 => Scalar<BELOW_8, true>).for_shared()
     };
-    by_backend([
-        SCALAR,
-        #[cfg(target_arch = "x86_64")]
-        &const { SCALAR.under(Backend::Portable) },
-        #[cfg(not(target_arch = "x86_64"))]
-        if native::SHIFTS_BY_LANE {
+    table! {
+        SCALAR;
+        portable: portable!(SCALAR, if native::SHIFTS_BY_LANE, {
+            use native::{Portable as B, class::EXACTLY_8};
             &const {
-                kernel!(Portable, Native, Portable<ABOVE_8, true>,
-                    0..8 => Portable<BELOW_8, true>, 8 => Portable<EXACTLY_8, true>)
+                kernel!(Portable, Native, B<ABOVE_8, true>,
+                    0..8 => B<BELOW_8, true>, 8 => B<EXACTLY_8, true>)
                 .for_shared()
             }
-        } else {
-            &const { SCALAR.under(Backend::Portable) }
-        },
-        #[cfg(target_arch = "x86_64")]
-        NATIVE[Backend::Avx2 as usize],
-        #[cfg(target_arch = "x86_64")]
-        NATIVE[Backend::Avx512 as usize],
-    ])
+        });
+        avx2: NATIVE[Backend::Avx2 as usize];
+        avx512: NATIVE[Backend::Avx512 as usize]
+    }
 };
 
 #[cfg(feature = "cuckoo")]
@@ -113,26 +123,21 @@ pub(super) static CUCKOO: Table = {
     // Four fingerprints at once need no vectors: the same code under two names.
     const SCALAR: &Kernel = kernel!(Scalar, Cuckoo,
         cuckoo::Integers<16>, 8 => cuckoo::Integers<8>, 12 => cuckoo::Integers<12>);
-    by_backend([
-        SCALAR,
-        &const { SCALAR.under(Backend::Portable) },
-        #[cfg(target_arch = "x86_64")]
-        {
+    table! {
+        SCALAR;
+        portable: &const { SCALAR.under(Backend::Portable) };
+        avx2: {
             use cuckoo::Avx2 as B;
             kernel!(Avx2, Cuckoo, #[target_feature(enable = "avx2,bmi2,popcnt")]
                 B<16>, 8 => B<8>, 12 => B<12>)
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
-            kernel!(
-                Avx512,
-                Cuckoo,
+        };
+        avx512: {
+            use cuckoo::Avx512 as B;
+            kernel!(Avx512, Cuckoo,
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                one: cuckoo::Avx512<16>, 8 => cuckoo::Avx512<8>, 12 => cuckoo::Avx512<12>;
-                many: cuckoo::Avx512
-            )
-        },
-    ])
+                one: B<16>, 8 => B<8>, 12 => B<12>; many: B)
+        }
+    }
 };
 
 /// Without static filters: views open their bytes all the same.
@@ -147,32 +152,31 @@ pub(super) static STATIC: Table = {
         one: Plain<16>, 0..8 => Plain<7>, 8 => Plain<8>, 9..=12 => Plain<10>; many: Plain<0>);
     // Single keys of the rows that rates of 1 %, 0.4 %, 0.1 % and 2 in 100,000 need are found at once,
     // those of other rows by a comparison or two more.
-    by_backend([
-        SCALAR,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        {
-            use static_line::Neon as B;
-            kernel!(Portable, Static,
-                one: B<16>, 0..8 => B<7>, 8 => B<8>, 9..=12 => B<10>; many: B<0>)
-        },
-        #[cfg(not(all(target_arch = "aarch64", target_endian = "little")))]
-        &const { SCALAR.under(Backend::Portable) },
-        #[cfg(target_arch = "x86_64")]
-        {
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    const PORTABLE: &Kernel = {
+        use static_line::Neon as B;
+        kernel!(Portable, Static,
+            one: B<16>, 0..8 => B<7>, 8 => B<8>, 9..=12 => B<10>; many: B<0>)
+    };
+    #[cfg(not(all(target_arch = "aarch64", target_endian = "little")))]
+    const PORTABLE: &Kernel = &const { SCALAR.under(Backend::Portable) };
+    table! {
+        SCALAR;
+        portable: PORTABLE;
+        avx2: {
             use static_line::Avx2 as B;
             kernel!(Avx2, Static, #[target_feature(enable = "avx2,bmi2,popcnt")]
                 one: B<16>, 0..8 => B<7>, 8 => B<8>, 9..=12 => B<10>; many: B<0>)
-        },
-        #[cfg(target_arch = "x86_64")]
-        {
+        };
+        avx512: {
             use static_line::Avx512 as B;
             kernel!(Avx512, Static,
                 #[target_feature(
                     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
                 )]
                 one: B<16>, 0..8 => B<7>, 8 => B<8>, 9..=12 => B<10>; many: B<0>)
-        },
-    ])
+        }
+    }
 };
 
 pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattered<Classic<false>>));
@@ -183,14 +187,12 @@ pub(super) static SHARED_CLASSIC: Table =
 #[cfg(feature = "matrix")]
 pub(super) static COLUMN: Table = {
     const SCALAR: &Kernel = kernel!(Scalar, Column, Column);
-    by_backend([
-        SCALAR,
-        &const { SCALAR.under(Backend::Portable) },
-        #[cfg(target_arch = "x86_64")]
-        &const { SCALAR.under(Backend::Avx2) },
-        #[cfg(target_arch = "x86_64")]
-        &const { SCALAR.under(Backend::Avx512) },
-    ])
+    table! {
+        SCALAR;
+        portable: &const { SCALAR.under(Backend::Portable) };
+        avx2: &const { SCALAR.under(Backend::Avx2) };
+        avx512: &const { SCALAR.under(Backend::Avx512) }
+    }
 };
 
 /// The layouts of other engines.
@@ -200,71 +202,34 @@ pub(super) mod engines {
 
     pub(in crate::kernel) static FAST_LOCAL: Table = {
         const SCALAR: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
-        by_backend([
-            SCALAR,
-            #[cfg(target_arch = "x86_64")]
-            &const { SCALAR.under(Backend::Portable) },
+        table! {
+            SCALAR;
             // Its inserts are the same.
-            #[cfg(not(target_arch = "x86_64"))]
-            &const {
+            portable: portable!(SCALAR, if true, &const {
                 let probes = *kernel!(Portable, FastLocal, fast_local::Portable);
                 Kernel { insert_batch: SCALAR.insert_batch, ..probes }
-            },
-            #[cfg(target_arch = "x86_64")]
-            {
-                kernel!(
-                    Avx2,
-                    FastLocal,
-                    #[target_feature(enable = "avx2,bmi2,popcnt")]
-                    fast_local::Avx2
-                )
-            },
-            #[cfg(target_arch = "x86_64")]
-            {
-                kernel!(
-                    Avx512,
-                    FastLocal,
-                    #[target_feature(
-                        enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
-                    )]
-                    fast_local::Avx512
-                )
-            },
-        ])
+            });
+            avx2: kernel!(Avx2, FastLocal, #[target_feature(enable = "avx2,bmi2,popcnt")]
+                fast_local::Avx2);
+            avx512: kernel!(Avx512, FastLocal,
+                #[target_feature(
+                    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
+                )]
+                fast_local::Avx512)
+        }
     };
 
     pub(in crate::kernel) static SBBF: Table = {
         const SCALAR: &Kernel = kernel!(Scalar, Sbbf, sbbf::Scalar);
-        by_backend([
-            SCALAR,
-            #[cfg(target_arch = "x86_64")]
-            &const { SCALAR.under(Backend::Portable) },
-            #[cfg(not(target_arch = "x86_64"))]
-            if native::SHIFTS_BY_LANE {
-                kernel!(Portable, Sbbf, sbbf::Portable)
-            } else {
-                &const { SCALAR.under(Backend::Portable) }
-            },
-            #[cfg(target_arch = "x86_64")]
-            {
-                kernel!(
-                    Avx2,
-                    Sbbf,
-                    #[target_feature(enable = "avx2,bmi2,popcnt")]
-                    sbbf::X86
-                )
-            },
-            #[cfg(target_arch = "x86_64")]
-            {
-                kernel!(
-                    Avx512,
-                    Sbbf,
-                    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                    one: sbbf::X86;
-                    many: sbbf::Avx512
-                )
-            },
-        ])
+        table! {
+            SCALAR;
+            portable: portable!(SCALAR, if native::SHIFTS_BY_LANE,
+                kernel!(Portable, Sbbf, sbbf::Portable));
+            avx2: kernel!(Avx2, Sbbf, #[target_feature(enable = "avx2,bmi2,popcnt")] sbbf::X86);
+            avx512: kernel!(Avx512, Sbbf,
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+                one: sbbf::X86; many: sbbf::Avx512)
+        }
     };
 
     pub(in crate::kernel) static LEGACY_64: Table =
