@@ -69,8 +69,7 @@ pub(crate) fn scan(ctx: Ctx, args: Args<'_>) -> Outcome {
     }
     let mut key = Key::open(ctx, args.raw(1), false);
     let object = match key.get_mut() {
-        // Chunks that were taken are replicated: the one before was not.
-        Found::Absent => return Err(Fail::Undone("ERR not found".into())),
+        Found::Absent => return fail("ERR not found"),
         Found::Foreign => return Err(Fail::WrongType),
         Found::Ours(Object { value: Value::Loading(_), .. }) => return still_loading(),
         Found::Ours(object) if family.has(object.value.kind()) => object,
@@ -109,7 +108,8 @@ pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
     match key.get_mut() {
         Found::Foreign => return Err(Fail::WrongType),
         Found::Absent if iterator == 1 => key.set(begin(ctx, bytes, &family)?),
-        Found::Absent => return fail("ERR not found"),
+        // Only chunks that were taken are replicated: this server lost the one before.
+        Found::Absent => return Err(Fail::Undone("ERR not found".into())),
         Found::Ours(Object { value: Value::Loading(loading), .. })
             if iterator != 1 && loading.image_kind().is_some_and(|kind| family.has(kind)) =>
         {
@@ -130,8 +130,9 @@ pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
             };
             return match kind {
                 Some(kind) if !family.has(kind) => Err(Fail::WrongType),
-                _ if iterator == 1 => fail(family.again),
-                _ => fail(family.chunk),
+                // Where the chunk was taken, the key had no whole filter.
+                _ if iterator == 1 => Err(Fail::Undone(family.again.into())),
+                _ => Err(Fail::Undone(family.chunk.into())),
             };
         }
     }

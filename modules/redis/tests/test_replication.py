@@ -390,6 +390,35 @@ def test_replica_without_memory():
             true(b"the server ends" in replica.log(), replica.log_tail())
 
 
+def test_replica_that_lost_a_chunk():
+    """A replica that cannot go on with a filter that is loaded ends: it would deny the items."""
+    for command in ("BL.IMPORT", "BL.LOADCHUNK"):
+        for spoil in (["DEL", "b"], ["BF.RESERVE", "b", "0.01", 10]):
+            with Server() as master, Replica(master, "--replica-read-only", "no") as replica:
+                with master.client() as client, replica.client() as copy:
+                    client.ok("BF.RESERVE", "a", "0.01", 1000)
+                    client.ok("BF.ADD", "a", "x")
+                    if command == "BL.IMPORT":
+                        _, length, file = client.ok("BL.EXPORT", "a", 0)
+                        chunks = [(0, length, file[:99]), (99, length, file[99:])]
+                    else:
+                        chunks = [client.ok("BL.SCANDUMP", "a", at) for at in (0, 1)]
+                    replica.wait_caught_up()
+                    if spoil[0] == "DEL":
+                        client.ok(command, "b", *chunks.pop(0))
+                        replica.wait_caught_up()
+                    # By a client of the replica.
+                    copy.ok(*spoil)
+                    is_error(copy.call("BL.SCANDUMP", "none", 0), "of no filter")
+                    replica.expected_dead = True
+                    for chunk in chunks:
+                        client.ok(command, "b", *chunk)
+                    what = "%s after %s" % (command, spoil[0])
+                    wait_until(lambda: not replica.is_up(), "the replica ends: " + what)
+                    true(b"the server ends" in replica.log(), what + replica.log_tail())
+                    none_denied(client, "b", [b"x"])
+
+
 def test_failover():
     """The master is killed; the replica, promoted, has every acknowledged key and goes on."""
     with Server() as master, master.client() as client, Replica(master) as replica, replica.client() as copy:

@@ -86,7 +86,8 @@ pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
             }
             loading.push(bytes).map_err(undone)?;
         }
-        Found::Ours(_) => return fail("ERR item exists"),
+        // Where the chunk was taken, the key had no whole filter.
+        Found::Ours(_) => return Err(Fail::Undone("ERR item exists".into())),
     }
     finish::finish(ctx, &mut key, args)?;
     ctx.replicate(c"BL.IMPORT", args.from(1).as_raw());
