@@ -311,7 +311,7 @@ func (f *Filter) send(ctx context.Context, st *state, c *call, pending []int, ou
 	if c.add && len(garbage) > 0 && st.description.store == StoreLines {
 		// Inserts made strings where shards had been. No shard's name is used twice, so these
 		// are nobody's; what is left of them takes memory, and is never taken for a shard.
-		_ = unlink(ctx, f.client, garbage)
+		f.unlinkSoon(ctx, garbage...)
 	}
 	if ask {
 		others, err = f.others(st, c, fields)
@@ -327,6 +327,10 @@ func (f *Filter) others(st *state, c *call, fields *redis.SliceCmd) (others []*s
 	}
 	for i, value := range values {
 		text, ok := value.(string)
+		if !ok && i == 0 {
+			// Who makes a filter of this name does not know of this one.
+			return nil, ErrNotFound
+		}
 		if !ok || text == st.text {
 			continue
 		}

@@ -105,7 +105,35 @@ func Open(ctx context.Context, client redis.UniversalClient, name string, all ..
 	if err != nil {
 		return nil, err
 	}
-	return orNil(f, boundedError(ctx, func() error { return f.refresh(ctx) }))
+	return orNil(f, boundedError(ctx, func() error {
+		if err := onMaster(ctx, client); err != nil {
+			return err
+		}
+		err := f.refresh(ctx)
+		if errors.Is(err, ErrNotFound) { // or is about to be there
+			if err := f.finish(ctx); err != nil {
+				return err
+			}
+			err = f.refresh(ctx)
+		}
+		return err
+	}))
+}
+
+// onMaster is ErrReplicaReads if the client's one server is a replica. A server that does not say passes.
+func onMaster(ctx context.Context, client redis.UniversalClient) error {
+	single, ok := client.(*redis.Client)
+	if !ok {
+		return nil
+	}
+	role, err := single.Do(ctx, "role").Slice()
+	switch {
+	case saysERR(err) || redis.HasErrorPrefix(err, "NOPERM"):
+		return nil
+	case err == nil && len(role) > 0 && role[0] == "slave":
+		return ErrReplicaReads
+	}
+	return err
 }
 
 // orNil is no filter if there is an error.
@@ -121,34 +149,55 @@ func orNil(f *Filter, err error) (*Filter, error) {
 // The name is any text without braces, or with one {tag} in it. Filters of one tag and number of
 // shards have these on the same nodes, where [Filter.Merge] sends no lines.
 //
+// Like every call that makes the first filter of a name, it looks at every key of all masters, with SCAN, which
+// takes some seconds for ten million: shards of a filter whose name was evicted or deleted are deleted, since
+// clients that still probe them would deny new keys. If the context is done before, [Open] goes on with it. A
+// filter of the name that is staged and was never published is given up.
+//
 // Errors: [ErrName], [ErrKeys], [ErrExists], [ErrShards], [ErrModule], [ErrReplicaReads]; those of
-// [bloomline.ParamsForRate]. If the server's last reply is lost, the filter may be there all the same.
+// [bloomline.ParamsForRate]. If the server's last reply is lost, the filter may be there all the same, and
+// the error is also [ErrExists] where that can be found out.
 func Reserve(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
 	f, o, err := newFilter(client, name, all)
 	if err != nil {
 		return nil, err
 	}
 	return bounded(ctx, func() (*Filter, error) {
+		if err := onMaster(ctx, client); err != nil {
+			return nil, err
+		}
 		d, perShard, err := plan(ctx, client, keys, rate, o)
 		if err != nil {
 			return nil, err
 		}
-		if count, err := client.Exists(ctx, name).Result(); err != nil || count > 0 {
-			return nil, errors.Join(err, existsIf(count > 0))
-		}
-		if err := f.makeShards(ctx, d, perShard); err != nil {
+		if err := f.checkVacant(ctx); err != nil {
 			return nil, err
 		}
-		if err := f.publish(ctx, false); err != nil {
-			f.giveUp(ctx, err)
-			return nil, err
+		if err = f.makeShards(ctx, d, perShard); err == nil {
+			if err = f.publish(ctx, false); err != nil {
+				f.giveUp(ctx, err)
+			}
 		}
-		return f, nil
+		if err != nil && !errors.Is(err, ErrExists) && errors.Is(f.checkVacant(ctx), ErrExists) {
+			// Whoever makes a filter of this name at the same time deletes these shards: see leftovers.
+			err = errors.Join(ErrExists, err)
+		}
+		return orNil(f, err)
 	})
 }
 
-func existsIf(exists bool) error {
-	if exists {
+// checkVacant is ErrExists if the name has a filter or anything else, other than a staged filter alone.
+func (f *Filter) checkVacant(ctx context.Context) error {
+	count, err := f.client.Exists(ctx, f.name).Result()
+	if err != nil || count == 0 {
+		return err
+	}
+	switch fields, err := f.fields(ctx, f.client); {
+	case errors.Is(err, ErrMetadata):
+		return ErrExists
+	case err != nil:
+		return err
+	case fields[fieldBuilding] == nil || fields[fieldCurrent] != nil || fields[fieldNext] != nil:
 		return ErrExists
 	}
 	return nil
@@ -169,6 +218,9 @@ func Stage(ctx context.Context, client redis.UniversalClient, name string, keys 
 		return nil, err
 	}
 	return bounded(ctx, func() (*Filter, error) {
+		if err := onMaster(ctx, client); err != nil {
+			return nil, err
+		}
 		if err := f.keepSeed(ctx, &o); err != nil {
 			return nil, err
 		}

@@ -173,7 +173,7 @@ func (f *Filter) unite(ctx context.Context, st *state, to, from string) error {
 	}
 	var said redis.Error // which says nothing of what the key has: it may be a proxy's
 	if errors.Is(err, ErrShardLost) && !errors.As(err, &said) && or.Err() == nil {
-		_ = unlink(ctx, f.client, []string{to}) // what the OR made of a shard that is gone
+		f.unlinkSoon(ctx, to) // what the OR made of a shard that is gone
 	}
 	return err
 }
@@ -207,10 +207,3 @@ func (f *Filter) uniteModule(ctx context.Context, st *state, to, from string) er
 
 // mergeAttempts is how often a merge is tried again while others insert.
 const mergeAttempts = 1000
-
-// unlinkSoon deletes a key, whatever happened to the context.
-func (f *Filter) unlinkSoon(ctx context.Context, key string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropPatience)
-	defer cancel()
-	_ = unlink(ctx, f.client, []string{key}) // what is left takes memory, and is used by nobody
-}

@@ -10,11 +10,16 @@ package redisfilter
 //
 // Whoever does this may stop anywhere. From step 2 on any client that misses a shard can do the
 // rest, so nothing is lost.
+//
+// A first generation skips step 1 if nobody adds to it before. Its name may have had a filter before,
+// and have been evicted or deleted without the shards. So where there is no `current`, step 3 deletes
+// all shards of the name that are not of the new one: see leftovers.
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,14 +45,13 @@ func (f *Filter) publish(ctx context.Context, replace bool) error {
 	text := f.state.Load().text
 	for {
 		err := f.announceNext(ctx, text, replace)
-		if errors.Is(err, errUnfinished) {
-			err = f.finish(ctx) // what somebody else began
-			if err == nil {
-				continue
-			}
+		// What somebody else began, or this client did if the confirmation was lost.
+		finished := f.finish(ctx)
+		if errors.Is(err, errUnfinished) && finished == nil {
+			continue
 		}
 		if err == nil {
-			err = f.finish(ctx)
+			err = finished
 		}
 		current, readErr := f.client.HGet(ctx, f.name, fieldCurrent).Result()
 		switch {
@@ -75,15 +79,13 @@ func (f *Filter) announceBuilding(ctx context.Context) error {
 		f.giveUp(ctx, err)
 		return err
 	}
-	if before, ok := before.(string); ok && before != text {
-		if d, err := parseDescription(before); err == nil {
-			_ = unlink(ctx, f.client, shardKeys(f.name, d)) // nobody uses what is left
-		}
+	if old, err := f.shardsOf(before); err == nil && before != text {
+		f.unlinkSoon(ctx, old...)
 	}
 	return nil
 }
 
-// announceNext does step 2, or makes the generation the first one.
+// announceNext does step 2. If not to replace, there must be no generation in use.
 func (f *Filter) announceNext(ctx context.Context, text string, replace bool) error {
 	return f.change(ctx, func(fields map[string]any) (map[string]any, error) {
 		switch current, next := fields[fieldCurrent], fields[fieldNext]; {
@@ -93,12 +95,13 @@ func (f *Filter) announceNext(ctx context.Context, text string, replace bool) er
 			return nil, ErrConflict
 		case next != nil:
 			return nil, errUnfinished
-		case current == nil && replace:
-			return map[string]any{fieldCurrent: text, fieldBuilding: nil}, nil
-		case current == nil:
-			return map[string]any{fieldCurrent: text}, nil
-		case !replace:
+		case current != nil && !replace:
 			return nil, ErrExists
+		case current == nil:
+			// The next step is to look for shards. Who may not must not begin.
+			if err := f.client.Scan(ctx, 0, shardPattern(f.name), 1).Err(); err != nil {
+				return nil, err
+			}
 		}
 		return map[string]any{fieldNext: text, fieldBuilding: nil}, nil
 	})
@@ -109,14 +112,9 @@ func (f *Filter) announceNext(ctx context.Context, text string, replace bool) er
 func (f *Filter) change(ctx context.Context, to func(fields map[string]any) (map[string]any, error)) error {
 	for attempt := 0; ; attempt++ {
 		err := f.client.Watch(ctx, func(tx *redis.Tx) error {
-			names := []string{fieldCurrent, fieldNext, fieldBuilding}
-			values, err := tx.HMGet(ctx, f.name, names...).Result()
+			fields, err := f.fields(ctx, tx)
 			if err != nil {
 				return err
-			}
-			fields := make(map[string]any)
-			for i, name := range names {
-				fields[name] = values[i]
 			}
 			changes, err := to(fields)
 			if err != nil || len(changes) == 0 {
@@ -146,24 +144,39 @@ func (f *Filter) change(ctx context.Context, to func(fields map[string]any) (map
 	}
 }
 
+// fields are the descriptions at the name; nil where there is none.
+func (f *Filter) fields(ctx context.Context, client redis.Cmdable) (map[string]any, error) {
+	names := []string{fieldCurrent, fieldNext, fieldBuilding}
+	values, err := client.HMGet(ctx, f.name, names...).Result()
+	if err != nil {
+		return nil, notHash(err)
+	}
+	fields := make(map[string]any)
+	for i, name := range names {
+		fields[name] = values[i]
+	}
+	return fields, nil
+}
+
 // finish does steps 3 and 4, if there is a `next`.
 func (f *Filter) finish(ctx context.Context) error {
-	fields, err := f.client.HMGet(ctx, f.name, fieldCurrent, fieldNext).Result()
+	fields, err := f.fields(ctx, f.client)
 	if err != nil {
 		return err
 	}
-	current, next := fields[0], fields[1]
+	current, next := fields[fieldCurrent], fields[fieldNext]
 	if next == nil {
 		return nil
 	}
-	if text, ok := current.(string); ok {
-		old, err := parseDescription(text)
-		if err != nil {
-			return err
-		}
-		if err := unlink(ctx, f.client, shardKeys(f.name, old)); err != nil {
-			return fmt.Errorf("redisfilter: deleting the shards of the old generation: %w", err)
-		}
+	old, err := f.shardsOf(current)
+	if current == nil {
+		old, err = f.leftovers(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := unlink(ctx, f.client, old); err != nil {
+		return fmt.Errorf("redisfilter: deleting the shards of the old generation: %w", err)
 	}
 	return f.change(ctx, func(now map[string]any) (map[string]any, error) {
 		if now[fieldCurrent] != current || now[fieldNext] != next {
@@ -173,7 +186,7 @@ func (f *Filter) finish(ctx context.Context) error {
 	})
 }
 
-// Delete removes the filter, or gives a staged one up.
+// Delete removes the filter, and one of its name that is staged; or gives this one up, if it is staged.
 //
 // Errors: [ErrConflict] for a staged one whose [Filter.Publish] failed so late that any client may
 // complete it.
@@ -204,11 +217,33 @@ func (f *Filter) delete(ctx context.Context) error {
 	if err := f.refresh(ctx); err != nil {
 		return err
 	}
+	fields, err := f.fields(ctx, f.client)
+	if err != nil {
+		return err
+	}
+	// Of one that is staged nobody knows without the name.
+	building, err := f.shardsOf(fields[fieldBuilding])
+	if err != nil {
+		return err
+	}
 	// First the shards: who finds none looks at the name.
-	if err := unlink(ctx, f.client, f.state.Load().keys); err != nil {
+	if err := unlink(ctx, f.client, slices.Concat(f.state.Load().keys, building)); err != nil {
 		return err
 	}
 	return f.client.Unlink(ctx, f.name).Err()
+}
+
+// shardsOf are the keys of the shards that a field describes; none if there is no such field.
+func (f *Filter) shardsOf(field any) ([]string, error) {
+	text, ok := field.(string)
+	if !ok {
+		return nil, nil
+	}
+	d, err := parseDescription(text)
+	if err != nil {
+		return nil, err
+	}
+	return shardKeys(f.name, d), nil
 }
 
 // dropPatience is how long to try to delete what is of no use any more.
@@ -228,12 +263,17 @@ func (f *Filter) giveUp(ctx context.Context, err error) {
 	_ = f.delete(ctx) // the first error is what matters
 }
 
-// dropStaged deletes what was made of a generation that nobody knows of, whatever happened to the
-// context.
+// dropStaged deletes what was made of a generation that nobody knows of.
 func (f *Filter) dropStaged(ctx context.Context) {
+	f.unlinkSoon(ctx, f.state.Load().keys...)
+}
+
+// unlinkSoon deletes keys that nobody uses, whatever happened to the context. What it cannot delete
+// takes memory.
+func (f *Filter) unlinkSoon(ctx context.Context, keys ...string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropPatience)
 	defer cancel()
-	_ = unlink(ctx, f.client, f.state.Load().keys) // the first error is what matters
+	_ = unlink(ctx, f.client, keys) // the first error is what matters
 }
 
 // unlink deletes keys of any slots.
