@@ -234,6 +234,74 @@ func (h *holdPipelines) ProcessPipelineHook(next redis.ProcessPipelineHook) redi
 	}
 }
 
+// cancelAfter cancels a context when a pipeline has its replies that has a command of this name.
+type cancelAfter struct {
+	noHook
+	name   string
+	cancel func()
+}
+
+func (h *cancelAfter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		err := next(ctx, cmds)
+		if slices.ContainsFunc(cmds, func(c redis.Cmder) bool { return c.Name() == h.name }) {
+			h.cancel()
+		}
+		return err
+	}
+}
+
+// TestDeadlineLeavesNothing ends calls when they have made something of no use: it is deleted all the same.
+func TestDeadlineLeavesNothing(t *testing.T) {
+	server := start(t)
+	client := connect(t, server.addr)
+	all := []Option{WithStore(StoreLines), WithShards(2), WithSeed(1)}
+	for command, call := range map[string]func(ctx context.Context, f, other *Filter) error{
+		// What inserts and a merge make where a shard had been.
+		"bitfield": func(ctx context.Context, f, _ *Filter) error {
+			_, err := f.AddStrings(ctx, texts("", 100), nil)
+			return err
+		},
+		"bitop": func(ctx context.Context, f, other *Filter) error { return f.Merge(ctx, other) },
+		// The filter that was staged before.
+		"exec": func(ctx context.Context, f, _ *Filter) error {
+			_, err := Stage(ctx, f.client, "f{x}", 1000, 0.01, append(all, WithShards(3))...)
+			return err
+		},
+	} {
+		ctx := t.Context()
+		if err := client.FlushAll(ctx).Err(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Reserve(ctx, client, "f{x}", 1000, 0.01, all...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, want := f, 1+2+3
+		if command == "exec" {
+			_, err = Stage(ctx, client, "f{x}", 1000, 0.01, all...)
+		} else {
+			other, err = Reserve(ctx, client, "other{x}", 1000, 0.01, all...)
+			want = 1 + 1 + 2
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if command != "exec" {
+			if err := unlink(ctx, client, f.state.Load().keys); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ends, cancel := context.WithCancel(ctx)
+		hooked := connect(t, server.addr)
+		hooked.AddHook(&cancelAfter{name: command, cancel: cancel})
+		if err := call(ends, f.of(hooked), other.of(hooked)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", command, err)
+		}
+		eventually(t, command+" leaves nothing behind", func() bool { return len(allKeys(t, client)) == want })
+	}
+}
+
 // TestServerErrors names what the server says of the connection, the user or the slot.
 func TestServerErrors(t *testing.T) {
 	eachStore(t, fileStores, func(t *testing.T, store Store, args []string) {

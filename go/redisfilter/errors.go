@@ -30,8 +30,10 @@ var (
 	// ErrMismatch: filters or files differ in store, shards, line count, k or seed; or hashes are of
 	// another seed than the filter: hash again, as [Filter.Hash] says.
 	ErrMismatch = errors.New("redisfilter: filters do not match: shards, line count, k and seed must be equal")
-	// ErrReplicaReads: the client reads from replicas, which lag behind and would deny keys.
-	ErrReplicaReads = errors.New("redisfilter: the client reads from replicas: switch off ReadOnly, RouteByLatency and RouteRandomly")
+	// ErrReplicaReads: the client reads from replicas, which lag behind and would deny keys: by its options, or
+	// since the one server that it has is a replica.
+	ErrReplicaReads = errors.New("redisfilter: the client reads from replicas: switch off ReadOnly, RouteByLatency and RouteRandomly, " +
+		"and connect to a master")
 	// ErrReplicas: fewer replicas than asked for confirmed in time. The keys were added, and a
 	// failover may lose them: add them again, which does no harm.
 	ErrReplicas = errors.New("redisfilter: too few replicas confirmed the keys in time")

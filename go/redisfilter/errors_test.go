@@ -105,6 +105,41 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestOnReplica connects to a replica: what it lacks yet would be denied.
+func TestOnReplica(t *testing.T) {
+	master := start(t)
+	client := connect(t, master.addr)
+	ctx := t.Context()
+	f, err := Reserve(ctx, client, "f", 1000, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []string{writeShard(t, f)}
+	replica := connect(t, start(t, "--replicaof", fmt.Sprint("127.0.0.1 ", master.port)).addr)
+	eventually(t, "the filter on the replica", func() bool { return replica.Exists(ctx, "f").Val() == 1 })
+	for what, call := range map[string]func() (*Filter, error){
+		"Open":    func() (*Filter, error) { return Open(ctx, replica, "f") },
+		"Reserve": func() (*Filter, error) { return Reserve(ctx, replica, "g", 1000, 0.01) },
+		"Stage":   func() (*Filter, error) { return Stage(ctx, replica, "f", 1000, 0.01) },
+		"Import":  func() (*Filter, error) { return Import(ctx, replica, "f", files) },
+	} {
+		if _, err := call(); !errors.Is(err, ErrReplicaReads) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// Who may not ask for the role is trusted.
+	if err := client.Do(ctx, "acl", "setuser", "modest", "on", ">secret", "~*", "+@all", "-role").Err(); err != nil {
+		t.Fatal(err)
+	}
+	options := *client.Options()
+	options.Username, options.Password = "modest", "secret"
+	modest := redis.NewClient(&options)
+	defer modest.Close()
+	if _, err := Open(ctx, modest, "f"); err != nil {
+		t.Errorf("without the role: %v", err)
+	}
+}
+
 // TestReplicas waits for a replica, and fails where there is none.
 func TestReplicas(t *testing.T) {
 	master := start(t)

@@ -4,6 +4,7 @@ package redisfilter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -68,6 +69,9 @@ func StageFiles(ctx context.Context, client redis.UniversalClient, name string, 
 
 func stageFiles(ctx context.Context, client redis.UniversalClient, name string, files []string, all []Option) (*Filter, error) {
 	f, o, err := newFilter(client, name, all)
+	if err == nil {
+		err = onMaster(ctx, client)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +150,15 @@ type writerTo func(io.Writer) error
 
 func (write writerTo) WriteTo(w io.Writer) (int64, error) { return 0, write(w) }
 
-// ExportShard writes one shard's file.
+// ExportShard writes one shard's file. Another client's [Filter.Publish] may change the number of shards,
+// and files of different generations do not fit together: compare Info's Generation before and after.
 //
 // Errors: those of [Filter.Export]; [ErrShards] if there is no such shard.
 func (f *Filter) ExportShard(ctx context.Context, shard int, to io.Writer) error {
-	st := f.state.Load()
+	st, err := bounded(ctx, func() (*state, error) { return f.latest(ctx) })
+	if err != nil {
+		return err
+	}
 	if shard < 0 || shard >= st.shards {
 		return ErrShards
 	}
@@ -160,7 +168,7 @@ func (f *Filter) ExportShard(ctx context.Context, shard int, to io.Writer) error
 	stop := context.AfterFunc(ctx, func() { _ = write.CloseWithError(withDeadline(ctx, errNoAnswer)) })
 	defer stop()
 	go func() { _ = write.CloseWithError(f.exportShard(ctx, st, shard, write)) }()
-	_, err := io.Copy(to, read)
+	_, err = io.Copy(to, read)
 	return err
 }
 
@@ -226,7 +234,7 @@ func uploadFile(ctx context.Context, client redis.UniversalClient, to fileStore,
 	for at := int64(0); at < linesEnd; {
 		chunk := buffer[:min(int64(len(buffer)), linesEnd-at)]
 		if _, err := io.ReadFull(file, chunk); err != nil {
-			return wrongFile(path, bloomline.ErrTruncated)
+			return notRead(path, err)
 		}
 		_, _ = hash.Write(chunk) // which cannot fail
 		if err := to.upload(ctx, client, key, at, length, chunk); err != nil {
@@ -237,7 +245,7 @@ func uploadFile(ctx context.Context, client redis.UniversalClient, to fileStore,
 	// It is the last chunk that makes a shard of the key.
 	var last [footerBytes]byte
 	if _, err := io.ReadFull(file, last[:]); err != nil {
-		return wrongFile(path, bloomline.ErrTruncated)
+		return notRead(path, err)
 	}
 	end, err := readFooter(last[:])
 	if err == nil && (end.params != d.params || end.linesChecksum != hash.Sum64()) {
@@ -247,6 +255,14 @@ func uploadFile(ctx context.Context, client redis.UniversalClient, to fileStore,
 		return wrongFile(path, err)
 	}
 	return to.upload(ctx, client, key, linesEnd, length, last[:])
+}
+
+// notRead is why so many bytes could not be read: the file has become shorter, or the system says why.
+func notRead(path string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return wrongFile(path, bloomline.ErrTruncated)
+	}
+	return err
 }
 
 func wrongFile(path string, err error) error {
@@ -272,7 +288,7 @@ func footerOf(path string) (footer, error) {
 	defer file.Close()
 	var last [footerBytes]byte
 	if _, err := file.ReadAt(last[:], info.Size()-footerBytes); err != nil {
-		return footer{}, err
+		return footer{}, notRead(path, err)
 	}
 	end, err := readFooter(last[:])
 	if err == nil && uint64(info.Size()) != (end.params.LineCount+1)*lineBytes {

@@ -4,6 +4,7 @@ package redisfilter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
@@ -43,8 +44,16 @@ func (s linesStore) download(ctx context.Context, client redis.UniversalClient, 
 	return last, err
 }
 
+// upload takes a chunk that has arrived already for sent: see isRepeated.
 func (moduleStore) upload(ctx context.Context, client redis.UniversalClient, key string, at, length int64, chunk []byte) error {
-	return unknownCommand(client.Do(ctx, "bl.import", key, at, length, chunk).Err())
+	err := client.Do(ctx, "bl.import", key, at, length, chunk).Err()
+	end := at + int64(len(chunk))
+	var said redis.Error
+	arrived := errors.As(err, &said) && said.Error() == fmt.Sprintf("ERR the next chunk begins at offset %d of %d", end, length)
+	if arrived || isRepeated(err) && end == length {
+		return nil
+	}
+	return unknownCommand(err)
 }
 
 // download keeps the last 64 bytes back: the footer.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	bloomline "github.com/bloomline/bloomline/go"
@@ -246,6 +247,48 @@ func TestMerge(t *testing.T) {
 			t.Errorf("left behind: %q", left)
 		}
 	})
+}
+
+// TestExportFollows exports a filter that another client has replaced.
+func TestExportFollows(t *testing.T) {
+	eachPlace(t, fileStores, func(t *testing.T, client redis.UniversalClient, all []Option) {
+		ctx := t.Context()
+		if _, err := Reserve(ctx, client, "f", 1000, 0.01, append(all, WithShards(2))...); err != nil {
+			t.Fatal(err)
+		}
+		backup, err := Open(ctx, client, "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := Stage(ctx, client, "f", 5000, 0.01, append(all, WithShards(1))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := next.Publish(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := backup.ExportShard(ctx, 0, &file); err != nil || int64(file.Len()) != next.state.Load().shardBytes() {
+			t.Errorf("%d bytes, %v", file.Len(), err)
+		}
+		if err := backup.ExportShard(ctx, 1, &file); !errors.Is(err, ErrShards) {
+			t.Errorf("a shard that there was: %v", err)
+		}
+	})
+}
+
+// TestUnreadable imports a file that cannot be read: the error is the system's.
+func TestUnreadable(t *testing.T) {
+	client := connect(t, start(t).addr)
+	f, err := Reserve(t.Context(), client, "f", 1000, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := f.state.Load().description
+	err = uploadFile(t.Context(), client, linesStore{d}, d, "new", t.TempDir())
+	if errors.Is(err, bloomline.ErrTruncated) || !errors.Is(err, syscall.EISDIR) {
+		t.Errorf("a directory: %v", err)
+	}
 }
 
 // TestMergeUnderLoad merges while keys are added and probed.

@@ -311,6 +311,28 @@ func TestInsertsGoToBoth(t *testing.T) {
 	})
 }
 
+// TestDeleteStaged deletes a filter while another is to take its place: both are gone.
+func TestDeleteStaged(t *testing.T) {
+	client := connect(t, start(t).addr)
+	ctx := t.Context()
+	f, err := Reserve(ctx, client, "f", 1000, 0.01, WithShards(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Stage(ctx, client, "f", 5000, 0.01, WithShards(4)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Delete(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if left := allKeys(t, client); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	if maybe, err := f.ContainsString(ctx, "key"); !maybe || !errors.Is(err, ErrNotFound) {
+		t.Errorf("%v, %v", maybe, err)
+	}
+}
+
 // TestGivenUp stages two filters: the second takes the place of the first, which cannot be
 // published any more.
 func TestGivenUp(t *testing.T) {

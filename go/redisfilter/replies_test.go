@@ -7,9 +7,11 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	bloomline "github.com/bloomline/bloomline/go"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -96,6 +98,58 @@ func TestLostExec(t *testing.T) {
 	if left := allKeys(t, client); len(left) != 5 {
 		t.Errorf("left behind: %q", left)
 	}
+}
+
+// twice repeats each command of a module, as go-redis does when the reply was lost.
+type twice struct{ noHook }
+
+func (twice) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if strings.HasPrefix(cmd.Name(), "bl.") || strings.HasPrefix(cmd.Name(), "bf.") {
+			err = next(ctx, cmd)
+		}
+		return err
+	}
+}
+
+func (twice) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// TestRepeated makes and imports filters with commands that are repeated.
+func TestRepeated(t *testing.T) {
+	eachStore(t, []Store{StoreModule, StoreBF}, func(t *testing.T, store Store, args []string) {
+		ctx, client := t.Context(), connect(t, start(t, args...).addr)
+		client.AddHook(twice{})
+		f, err := Reserve(ctx, client, "f", 1_000_000, 0.01, WithStore(store), WithShards(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := texts("", 100)
+		if _, err := f.AddStrings(ctx, keys, nil); err != nil {
+			t.Fatal(err)
+		}
+		if store == StoreBF {
+			return // which has no files
+		}
+		// The lines of a file take several commands, its footer one.
+		files := build(t, bloomline.Params{LineCount: 3 * chunkBytes / lineBytes, K: 6}, 1, keys)
+		if f, err = Import(ctx, client, "g", files, WithStore(store)); err != nil {
+			t.Fatal(err)
+		}
+		if maybe, err := f.ContainsStrings(ctx, keys, nil); err != nil || maybe.Count() != len(keys) {
+			t.Errorf("%d of %d; %v", maybe.Count(), len(keys), err)
+		}
+		// A key of somebody else is none that was repeated.
+		to, err := filesOf(f.state.Load())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := to.upload(ctx, client, f.state.Load().keys[0], 0, f.state.Load().shardBytes(), make([]byte, 64)); err == nil {
+			t.Error("a chunk for a key that is whole")
+		}
+	})
 }
 
 // proxy replaces the reply to every GETRANGE that follows an insert or an OR by an error of its own.

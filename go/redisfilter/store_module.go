@@ -5,8 +5,10 @@ package redisfilter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	bloomline "github.com/bloomline/bloomline/go"
 	"github.com/redis/go-redis/v9"
@@ -19,7 +21,7 @@ func (moduleStore) hashesOnly() bool { return true }
 func (moduleStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (shape, error) {
 	err := client.Do(ctx, "bl.reserve", key, d.rate, max(keys, 1), "nonscaling", "seed",
 		strconv.FormatUint(d.params.Seed, 10), "layout", "lines").Err()
-	if err != nil {
+	if err != nil && !isRepeated(err) {
 		return shape{}, unknownCommand(err)
 	}
 	reply, err := client.Do(ctx, "bl.hashinfo", key).Result()
@@ -31,6 +33,13 @@ func (moduleStore) create(ctx context.Context, client redis.UniversalClient, key
 		return shape{}, fmt.Errorf("%w: bl.hashinfo: %v", errReply, reply)
 	}
 	return made, nil
+}
+
+// isRepeated reports whether the server has made the key already. go-redis repeats a command whose reply was
+// lost; it is nobody else's key, since no name of a shard is used twice.
+func isRepeated(err error) bool {
+	var said redis.Error
+	return errors.As(err, &said) && strings.HasSuffix(said.Error(), "item exists")
 }
 
 // check asks for the shape, which another filter in the place of the shard does not have.
@@ -136,7 +145,8 @@ func (bfStore) hashesOnly() bool { return false }
 // another BF filter.
 func (bfStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (shape, error) {
 	made := shape{params: bloomline.Params{Seed: d.params.Seed}}
-	if err := client.BFReserveNonScaling(ctx, key, d.rate, int64(max(keys, 1))).Err(); err != nil {
+	err := client.BFReserveNonScaling(ctx, key, d.rate, int64(max(keys, 1))).Err()
+	if err != nil && !isRepeated(err) {
 		return made, unknownCommand(err)
 	}
 	reply, err := client.Do(ctx, "bf.info", key).Result()
