@@ -358,24 +358,30 @@ func (f *Filter) others(st *state, c *call, fields *redis.SliceCmd) (others []*s
 // group sorts keys by shard.
 func group(st *state, b *batch, pending []int) []part {
 	hashes := make([]uint64, b.len())
-	shardOf := make([]int32, len(pending))
-	counts := make([]int, st.shards)
+	var parts []part
+	var counts []int
+	partOf := make([]int32, len(pending)) // of a key
+	index := make(map[int]int32, min(len(pending), st.shards))
 	for i, at := range pending {
 		hashes[at] = b.hash(at, st.params.Seed)
 		shard := bloomline.ShardOf(hashes[at], st.shards)
-		shardOf[i] = int32(shard)
-		counts[shard]++
-	}
-	var parts []part
-	index := make([]int, st.shards) // of a shard's part
-	for shard, count := range counts {
-		if count > 0 {
-			index[shard] = len(parts)
-			parts = append(parts, part{shard: shard, at: make([]int, 0, count), batch: b, hashes: hashes})
+		number, found := index[shard]
+		if !found {
+			number = int32(len(parts))
+			index[shard] = number
+			parts = append(parts, part{shard: shard, batch: b, hashes: hashes})
+			counts = append(counts, 0)
 		}
+		partOf[i] = number
+		counts[number]++
+	}
+	// All parts share one array.
+	all := make([]int, len(pending))
+	for i := range parts {
+		parts[i].at, all = all[:0:counts[i]], all[counts[i]:]
 	}
 	for i, at := range pending {
-		p := &parts[index[shardOf[i]]]
+		p := &parts[partOf[i]]
 		p.at = append(p.at, at)
 	}
 	return parts

@@ -164,6 +164,14 @@ func aroundNumber(name string) (before, after string) {
 	return name[:at] + ":", name[at:] + ":"
 }
 
+// twinOf is the other name whose shards have the same keys but for the generation: f and {f}.
+func twinOf(name string) (twin string, ok bool) {
+	if !strings.Contains(name, "{") {
+		return "{" + name + "}", true
+	}
+	return name[1 : len(name)-1], name[0] == '{' && name[len(name)-1] == '}'
+}
+
 // generationOf is the generation in a key, if that is one of a shard of this name.
 func generationOf(name, key string) (generation string, ok bool) {
 	before, after := aroundNumber(name)

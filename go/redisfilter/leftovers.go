@@ -5,6 +5,8 @@ package redisfilter
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -26,19 +28,37 @@ func (f *Filter) leftovers(ctx context.Context) ([]string, error) {
 	if err != nil || fields[fieldCurrent] != nil {
 		return nil, err // somebody else has done it
 	}
-	announced := make(map[string]bool)
+	found, err = without(f.name, found, fields)
+	if twin, ok := twinOf(f.name); ok && err == nil && len(found) > 0 {
+		fields, err = (&Filter{client: f.client, name: twin}).fields(ctx, f.client)
+		if errors.Is(err, ErrMetadata) {
+			return found, nil // it is no filter
+		}
+		if err == nil {
+			found, err = without(f.name, found, fields)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("redisfilter: looking for shards that are left: %w", err)
+	}
+	return found, nil
+}
+
+// without is the keys of shards less those of generations that fields describe.
+func without(name string, keys []string, fields map[string]any) ([]string, error) {
+	described := make(map[string]bool)
 	for _, field := range fields {
 		if text, ok := field.(string); ok {
 			d, err := parseDescription(text)
 			if err != nil {
 				return nil, err
 			}
-			announced[d.generation] = true
+			described[d.generation] = true
 		}
 	}
-	return slices.DeleteFunc(found, func(key string) bool {
-		generation, _ := generationOf(f.name, key)
-		return announced[generation]
+	return slices.DeleteFunc(keys, func(key string) bool {
+		generation, _ := generationOf(name, key)
+		return described[generation]
 	}), nil
 }
 

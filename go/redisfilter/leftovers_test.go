@@ -48,7 +48,7 @@ func TestNameLost(t *testing.T) {
 				files = []string{writeShard(t, reader)}
 			}
 			// Keys that are much the same stay.
-			for _, other := range []string{name + ":0", "x{f}", "{f}:0123456789abcdef", "{f}x"} {
+			for _, other := range []string{name + ":0", "{f}", "x{f}", "{f}:0123456789abcdef", "{f}x"} {
 				if _, err := Reserve(ctx, client, other, 100, 0.01, all...); err != nil {
 					t.Fatalf("%s: %v", other, err)
 				}
@@ -172,6 +172,25 @@ func TestFirstOfMany(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFirstMayNotScan makes a filter where SCAN is not allowed: nothing is left behind.
+func TestFirstMayNotScan(t *testing.T) {
+	client := connect(t, start(t).addr)
+	ctx := t.Context()
+	if err := client.Do(ctx, "acl", "setuser", "modest", "on", ">secret", "~*", "+@all", "-scan").Err(); err != nil {
+		t.Fatal(err)
+	}
+	options := *client.Options()
+	options.Username, options.Password = "modest", "secret"
+	modest := redis.NewClient(&options)
+	defer modest.Close()
+	if _, err := Reserve(ctx, modest, "f", 1000, 0.01); !redis.HasErrorPrefix(err, "NOPERM") {
+		t.Errorf("%v", err)
+	}
+	if left := allKeys(t, client); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
 }
 
 // TestFirstStaged stages a first filter whose program ends: another takes its place.

@@ -50,8 +50,8 @@ func (f *Filter) publish(ctx context.Context, replace bool) error {
 		if errors.Is(err, errUnfinished) && finished == nil {
 			continue
 		}
-		if err == nil {
-			err = finished
+		if err == nil && finished != nil {
+			err = fmt.Errorf("%w: %w", errUnfinished, finished)
 		}
 		current, readErr := f.client.HGet(ctx, f.name, fieldCurrent).Result()
 		switch {
@@ -65,7 +65,8 @@ func (f *Filter) publish(ctx context.Context, replace bool) error {
 	}
 }
 
-var errUnfinished = errors.New("redisfilter: another generation is about to take its place")
+// errUnfinished: any client may do the rest.
+var errUnfinished = errors.New("redisfilter: a filter is about to be in use")
 
 // announceBuilding does step 1. A generation that was built there before is given up.
 func (f *Filter) announceBuilding(ctx context.Context) error {
@@ -254,7 +255,7 @@ const dropPatience = 10 * time.Second
 // back. Where that fails, or the generation is in use, its shards stay: without them every insert
 // would fail.
 func (f *Filter) giveUp(ctx context.Context, err error) {
-	if errors.Is(err, ErrMetadata) || redis.HasErrorPrefix(err, "NOPERM") {
+	if !errors.Is(err, errUnfinished) && (errors.Is(err, ErrMetadata) || redis.HasErrorPrefix(err, "NOPERM")) {
 		f.dropStaged(ctx) // such a name was never changed, nor can it be
 		return
 	}
