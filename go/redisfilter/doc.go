@@ -16,7 +16,8 @@
 // A key that was added is never denied. Where the server cannot answer, or a shard is missing or
 // overwritten, the answer is true, and there is an error beside it. This rests on two things: probes go to masters,
 // not to replicas that lag behind ([ErrReplicaReads]); and a replica that takes over has what was
-// acknowledged ([WithReplicas] waits for that).
+// acknowledged ([WithReplicas] waits for that). A client of one server alone does not notice that this becomes a
+// replica: where servers fail over, use one of a cluster or of Sentinel.
 //
 // Every call returns when its context is done, whatever the timeouts of the client are; the error
 // then wraps the context's. Commands that were sent may still be carried out.

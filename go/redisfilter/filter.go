@@ -99,7 +99,8 @@ func newFilter(client redis.UniversalClient, name string, all []Option) (*Filter
 
 // Open opens a filter.
 //
-// Errors: [ErrName], [ErrNotFound], [ErrMetadata], [ErrReplicaReads].
+// Errors: [ErrName], [ErrNotFound], [ErrMetadata], [ErrReplicaReads]: also if the client has one server,
+// which is a replica.
 func Open(ctx context.Context, client redis.UniversalClient, name string, all ...Option) (*Filter, error) {
 	f, _, err := newFilter(client, name, all)
 	if err != nil {
