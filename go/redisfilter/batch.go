@@ -31,7 +31,8 @@ func (f *Filter) AddString(ctx context.Context, key string) (bool, error) {
 // AddBatch adds many keys: bit i of the result is set if key i was new. It uses out if that is
 // large enough: see [bloomline.Bitmap].
 //
-// Errors: [PartialError]: the others were added; [ErrReplicas], alone or joined to it: those that
+// Errors: [PartialError]: the others were added, or none if it is [ErrNotFound], when the name was evicted or
+// deleted: make the filter again, and add all keys to it; [ErrReplicas], alone or joined to it: those that
 // were added may be lost, so add the whole batch again.
 func (f *Filter) AddBatch(ctx context.Context, keys [][]byte, out bloomline.Bitmap) (bloomline.Bitmap, error) {
 	return f.run(ctx, batch{bytes: keys}, out, true)
