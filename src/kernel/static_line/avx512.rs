@@ -9,6 +9,7 @@ use super::levels::{ANY, Found, Line, Tile, by_rows};
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 /// Eight lanes to a register.
@@ -20,7 +21,9 @@ impl Tile for Avx512 {
     #[inline(always)]
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.
-        unsafe { by_rows!(if ROWS == ANY { rows.count } else { ROWS }, one => (line, rows, hash)) }
+        unsafe {
+            by_rows!(if ROWS == ANY { rows.count } else { ROWS }, one[UPPER] => (line, rows, hash))
+        }
     }
 
     #[inline(always)]
@@ -38,49 +41,95 @@ impl Tile for Avx512 {
     calls! { #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")] }
 }
 
+/// In the registers from 16 on. A function that has written to others clears them before it jumps to the next:
+/// ten cycles for each bumped key, behind a mispredicted branch.
+const UPPER: bool = true;
+/// In any register: a tile clears them once.
+const ANYWHERE: bool = false;
+
 /// What a line says of a key, whose rows have so many further fields.
 ///
 /// # Safety
 /// The line can be read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
-unsafe fn one<const TERMS: usize, const WIDE: bool>(
+unsafe fn one<const TERMS: usize, const WIDE: bool, const WHERE: bool>(
     line: *const u8,
     rows: &Rows,
     hash: u64,
 ) -> Line {
     let next = next_hash(hash);
-    let own = _mm512_set1_epi64((next >> 1) as i64);
+    // The compiler would move values of more fields back and forth.
+    let all = WHERE == UPPER && (TERMS == 0 || (TERMS == 1 && !WIDE));
+    let own = held::<16>(all, _mm512_set1_epi64((next >> 1) as i64));
     // SAFETY: the caller vouches for all lanes.
     unsafe {
-        let first = _mm512_loadu_si512(line.cast());
-        let last = if WIDE { _mm512_loadu_si512(line.add(LINE_BYTES).cast()) } else { first };
-        let mut eights = [_mm512_and_si512(first, own), _mm512_and_si512(last, own)];
+        let first = held::<17>(WHERE == UPPER, _mm512_loadu_si512(line.cast()));
+        let last = if WIDE {
+            held::<18>(all, _mm512_loadu_si512(line.add(LINE_BYTES).cast()))
+        } else {
+            first
+        };
+        let mut eights = [
+            held::<19>(all, _mm512_and_si512(first, own)),
+            held::<20>(all, _mm512_and_si512(last, own)),
+        ];
         let mut rest = if TERMS > 0 { extra_coefficients(next, rows.extra) } else { 0 };
         for field in &rows.fields[..TERMS] {
             let more = _mm512_set1_epi64((rest & ((1 << field.width) - 1)) as i64);
+            let more = held::<21>(all, more);
             rest >>= field.width;
             for (i, eight) in eights[..1 + usize::from(WIDE)].iter_mut().enumerate() {
                 // Lanes left over are in the last register; numbers count modulo 8. The coefficients are
                 // shifted, which need not wait for the line.
                 let lanes = _mm512_loadu_si512(field.lanes.as_ptr().add(8 * i).cast());
                 let bits = _mm512_loadu_si512(field.bits.as_ptr().add(8 * i).cast());
-                let lanes = _mm512_permutexvar_epi64(lanes, last);
-                let bits = _mm512_and_si512(lanes, _mm512_sllv_epi64(more, bits));
-                *eight = _mm512_xor_si512(*eight, bits);
+                let lanes = held::<22>(all, lanes);
+                let lanes = held::<22>(all, _mm512_permutexvar_epi64(lanes, last));
+                let bits = held::<23>(all, _mm512_sllv_epi64(more, bits));
+                let sum = _mm512_xor_si512(*eight, _mm512_and_si512(lanes, bits));
+                *eight = held::<19>(all, sum);
             }
         }
-        let high = if WIDE { parities(eights[1]) } else { 0 };
+        let high = if WIDE { parities::<20>(all, eights[1]) } else { 0 };
         let threshold = _mm512_movepi64_mask(first);
-        Line { threshold, parities: parities(eights[0]) | high << 8 }
+        Line { threshold, parities: parities::<19>(all, eights[0]) | high << 8 }
     }
 }
 
 /// The parities of eight lanes, the first in the lowest bit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
-fn parities(lanes: __m512i) -> u64 {
-    _mm512_test_epi64_mask(_mm512_popcnt_epi64(lanes), _mm512_set1_epi64(1)).into()
+fn parities<const REGISTER: u32>(held_there: bool, lanes: __m512i) -> u64 {
+    let counts = held::<REGISTER>(held_there, _mm512_popcnt_epi64(lanes));
+    let last_bits = held::<REGISTER>(held_there, _mm512_slli_epi64::<63>(counts));
+    _mm512_movepi64_mask(last_bits).into()
+}
+
+/// The value, in that register if `there`: one from 16 to 23.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn held<const REGISTER: u32>(there: bool, mut value: __m512i) -> __m512i {
+    macro_rules! hold {
+        ($register:tt) => {
+            // SAFETY: it is no instruction.
+            unsafe {
+                asm!("", inout($register) value, options(pure, nomem, nostack, preserves_flags));
+            }
+        };
+    }
+    match REGISTER {
+        _ if !there => {}
+        16 => hold!("zmm16"),
+        17 => hold!("zmm17"),
+        18 => hold!("zmm18"),
+        19 => hold!("zmm19"),
+        20 => hold!("zmm20"),
+        21 => hold!("zmm21"),
+        22 => hold!("zmm22"),
+        _ => hold!("zmm23"),
+    }
+    value
 }
 
 /// 64 bytes.
@@ -108,7 +157,7 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     for (i, &hash) in hashes.iter().enumerate() {
         P::prefetch::<O>(lines, lookahead, i);
         // SAFETY: the caller vouches for the CPU and for the lines.
-        let line = unsafe { one::<TERMS, WIDE>(O::line(lines, hash), rows, hash) };
+        let line = unsafe { one::<TERMS, WIDE, ANYWHERE>(O::line(lines, hash), rows, hash) };
         positions[i] = place(hash, lines.count()).1;
         thresholds[i] = line.threshold;
         missed[i] = line.parities as u8 ^ (hash as u8 | 1);
