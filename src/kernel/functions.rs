@@ -236,7 +236,7 @@ impl<'a> Single<'a> {
 
     /// The same by a call, whatever is known of the CPU: for lines that are not plain.
     #[inline(always)]
-    pub(super) fn call(&self, hash: u64) -> bool {
+    pub(crate) fn call(&self, hash: u64) -> bool {
         // SAFETY: `new` had the function from a kernel, which exists only if this CPU runs it; the
         // lines can be read, and may be written meanwhile for the reasons in `shared`.
         unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }

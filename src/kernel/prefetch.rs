@@ -56,6 +56,9 @@ pub(crate) mod singly {
     /// In a view, of keys that lie anywhere.
     #[cfg(feature = "capi")]
     pub(crate) const ANYWHERE: usize = 2;
+    /// By the bytes of keys, in a view of a static or a cuckoo filter.
+    #[cfg(feature = "capi")]
+    pub(crate) const HASHED: usize = 6;
 }
 
 /// Batches of up to so many keys are done key by key, without tiles.

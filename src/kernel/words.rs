@@ -103,6 +103,12 @@ impl Words {
         (hash_in(self.shape), self.seed)
     }
 
+    /// Where the seed is.
+    #[inline(always)]
+    pub(crate) fn seed_at(&self) -> *const u64 {
+        &raw const self.seed
+    }
+
     /// Not 0 if another hashes keys in another way or with another seed.
     #[inline(always)]
     pub(crate) fn hashed_unlike(&self, other: &Words) -> u64 {

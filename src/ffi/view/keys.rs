@@ -7,7 +7,9 @@ use super::super::hash::{Key, bloomline_bytes, key_at};
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
 use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_bytes};
-use crate::kernel::{ContainsKey, KEY_BY_KEY, Layout, OfWords, TILE, contains_key, singly};
+use crate::kernel::{
+    ContainsKey, KEY_BY_KEY, Kernel, Layout, OfWords, TILE, Words, contains_key, singly,
+};
 use std::hint::black_box;
 use std::ptr::null;
 use std::slice::from_mut;
@@ -59,12 +61,44 @@ unsafe extern "C" fn contains_more_keys(
     // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
     unsafe {
         if let (Some(view), Some((array, word))) = (shared(view), few(keys.cast(), n, bitmap))
-            && let Some(count) = contains_few_keys(view, array.iter().map(Key::bytes), word)
+            && let Some(kernel) = view.words().listed_kernel()
         {
-            return count;
+            match kernel.layout() {
+                Layout::Native | Layout::FastLocal => {
+                    let keys = array.iter().map(Key::bytes);
+                    return contains_few_keys(view.words(), kernel, keys, word);
+                }
+                Layout::Static | Layout::Cuckoo if n <= singly::HASHED => {
+                    return contains_keys_singly(view.words(), array, word);
+                }
+                _ => {}
+            }
         }
         contains_other_keys(view, keys, n, bitmap)
     }
+}
+
+/// The same for a few keys of lines whose single keys are called: each is hashed and probed before the next, so no
+/// hash goes through memory, and there is no way to the function for a few keys.
+///
+/// # Safety
+/// As there; the words are sound, and keys are hashed by XXH3.
+#[inline(never)]
+unsafe fn contains_keys_singly(words: &Words, keys: &[Key], word: &mut u64) -> usize {
+    // SAFETY: the same contract.
+    let single = unsafe { words.single() };
+    let (mut bits, mut present) = (0, 0);
+    // From the last one on: no answer needs a shift of its own.
+    for key in keys.iter().rev() {
+        // Read each time: else what the hash makes of it for every length is computed before the first key.
+        // SAFETY: it is there.
+        let seed = unsafe { words.seed_at().read_volatile() };
+        let maybe = key.bytes().is_none_or(|key| single.call(of_bytes(key, seed)));
+        bits = bits << 1 | u64::from(maybe);
+        present += usize::from(maybe);
+    }
+    *word = bits;
+    present
 }
 
 /// The same for other layouts, apart: the usual ones need none of its registers.
@@ -190,9 +224,11 @@ unsafe extern "C" fn contains_more_each(
         if (1..=FEW_EACH).contains(&n)
             && let (Some(view), Some(keys)) = (shared(view), slice(keys, n))
             && !present.is_null()
-            && let (each, mut word) = (keys.iter().map(|&key| key_at(key)?.bytes()), 0)
-            && contains_few_keys(view, each, &mut word).is_some()
+            && let Some(kernel) = view.words().listed_kernel()
+            && matches!(kernel.layout(), Layout::Native | Layout::FastLocal)
         {
+            let (each, mut word) = (keys.iter().map(|&key| key_at(key)?.bytes()), 0);
+            contains_few_keys(view.words(), kernel, each, &mut word);
             write_each(word, n, present);
         } else if (1..=TILE).contains(&n)
             && let (Some(view), Some(keys)) = (opened_of_rocksdb(view), slice(keys, n))
@@ -284,27 +320,25 @@ unsafe fn write_each(bits: u64, count: usize, out: *mut bool) {
     }
 }
 
-/// Answers 1 to [`KEY_BY_KEY`](crate::kernel::KEY_BY_KEY) keys of native lines or RocksDB's into a
-/// word, and returns how many may be present. A missing key may be.
+/// Answers 1 to [`KEY_BY_KEY`](crate::kernel::KEY_BY_KEY) keys of native lines or RocksDB's, by the kernel of
+/// these words, into a word. Returns how many may be present. A missing key may be.
 ///
 /// # Safety
-/// As for [`unpack`].
+/// As for [`unpack`]; the words are sound.
 #[inline(always)]
 unsafe fn contains_few_keys<'k>(
-    view: &bloomline_view,
+    words: &Words,
+    kernel: &Kernel,
     keys: impl Iterator<Item = Option<&'k [u8]>>,
     word: &mut u64,
-) -> Option<usize> {
-    let words = view.words();
-    let kernel = words.listed_kernel()?;
-    // SAFETY: they are sound, since they are open.
+) -> usize {
+    // SAFETY: the same contract.
     let single = unsafe { words.single() };
     let (_, seed) = words.hashing();
     let probe =
         |hashes: &[u64], word: &mut u64| kernel.probe_few(single, words.detail(), hashes, word);
-    Some(match kernel.layout() {
+    match kernel.layout() {
         Layout::FastLocal => contains_few(keys, xxph3, word, probe),
-        Layout::Native => contains_few(keys, |key| of_bytes(key, seed), word, probe),
-        _ => return None,
-    })
+        _ => contains_few(keys, |key| of_bytes(key, seed), word, probe),
+    }
 }
