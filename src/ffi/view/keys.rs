@@ -12,7 +12,7 @@ use crate::kernel::{
 };
 use std::hint::black_box;
 use std::ptr::null;
-use std::slice::from_mut;
+use std::slice::{from_mut, from_raw_parts};
 
 /// A function that answers as bloomline_view_contains(), for views of one kind: from
 /// bloomline_view_contains_fn().
@@ -63,15 +63,11 @@ unsafe extern "C" fn contains_more_keys(
         if let (Some(view), Some((array, word))) = (shared(view), few(keys.cast(), n, bitmap))
             && let Some(kernel) = view.words().listed_kernel()
         {
-            match kernel.layout() {
-                Layout::Native | Layout::FastLocal => {
-                    let keys = array.iter().map(Key::bytes);
-                    return contains_few_keys(view.words(), kernel, keys, word);
-                }
-                Layout::Static | Layout::Cuckoo if n <= singly::HASHED => {
-                    return contains_keys_singly(view.words(), array, word);
-                }
-                _ => {}
+            if matches!(kernel.layout(), Layout::Native | Layout::FastLocal) {
+                return contains_few_keys(view.words(), kernel, array.iter().map(Key::bytes), word);
+            }
+            if n <= singly::HASHED && matches!(kernel.layout(), Layout::Static | Layout::Cuckoo) {
+                return contains_keys_singly(view, keys, n, bitmap);
             }
         }
         contains_other_keys(view, keys, n, bitmap)
@@ -82,11 +78,18 @@ unsafe extern "C" fn contains_more_keys(
 /// hash goes through memory, and there is no way to the function for a few keys.
 ///
 /// # Safety
-/// As there; the words are sound, and keys are hashed by XXH3.
+/// As there; the view is open, and keys are hashed by XXH3. There are up to [`FEW`](super::super::batch::FEW) keys,
+/// and no pointer is NULL.
 #[inline(never)]
-unsafe fn contains_keys_singly(words: &Words, keys: &[Key], word: &mut u64) -> usize {
-    // SAFETY: the same contract.
-    let single = unsafe { words.single() };
+unsafe extern "C" fn contains_keys_singly(
+    view: &bloomline_view,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    let words = view.words();
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    let (single, keys) = unsafe { (words.single(), from_raw_parts(keys.cast::<Key>(), n)) };
     let (mut bits, mut present) = (0, 0);
     // From the last one on: no answer needs a shift of its own.
     for key in keys.iter().rev() {
@@ -97,7 +100,8 @@ unsafe fn contains_keys_singly(words: &Words, keys: &[Key], word: &mut u64) -> u
         bits = bits << 1 | u64::from(maybe);
         present += usize::from(maybe);
     }
-    *word = bits;
+    // SAFETY: the same contract.
+    unsafe { *bitmap = bits };
     present
 }
 
