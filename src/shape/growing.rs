@@ -11,6 +11,8 @@ const FEWEST_PREFIXES: f64 = 1024.0;
 const MOST_PREFIXES: u64 = 1 << 59;
 /// The fewest prefixes of a line.
 const FEWEST_OF_LINE: u64 = 64;
+/// Lines of fewer buckets are not made of whole ones: a half more or less would be too many lines, or too few.
+const LEAST_BUCKETS: u64 = 24;
 /// A filter of up to so many lines is one region.
 pub(crate) const SMALL: u64 = 256;
 /// The lines of all regions together double in so many steps. Each region takes every sixteenth, so
@@ -86,6 +88,17 @@ impl Width {
             u = u.next_multiple_of(1 << (r - 1));
         }
         Width::of(w, u, r, mixed)
+    }
+
+    /// About as many lines of `w` prefixes, each of whole buckets, so that they can be moved without taking out their
+    /// values. The same if the lines have few buckets, or would have no room for so many keys.
+    pub(crate) fn of_whole_buckets(self, w: u64, keys: u64, mixed: bool) -> Width {
+        let u = (self.u + (1 << self.r >> 1)) >> self.r << self.r;
+        if mixed || u >> self.r < LEAST_BUCKETS || u > w {
+            return self;
+        }
+        let whole = Width::of(w, u, self.r, mixed);
+        if whole.most < keys { self } else { whole }
     }
 
     /// For `w` prefixes, with so many in a line, and remainders of `r` bits.
@@ -227,10 +240,18 @@ mod tests {
         for mixed in [false, true] {
             for w in [256, 4096, 4097, 1 << 20, (1 << 40) + 12345, 1 << 55, MOST_PREFIXES] {
                 for lines in [1, 2, 3, 16, 100, 1000, 1 << 20] {
-                    let Width { u, r, homes, most } = Width::new(w, lines, mixed);
+                    let width = Width::new(w, lines, mixed);
+                    let Width { u, r, homes, most } = width;
                     assert!(homes * u >= w && (homes - 1) * u < w && most >= 1);
                     assert!(r <= MOST_BITS && (u << u32::from(mixed)) >> r <= 128, "{u} {r}");
                     assert!(!mixed || (2 * u).is_multiple_of(1 << r));
+                    let whole = width.of_whole_buckets(w, 0, mixed);
+                    assert!(whole == width || whole.u.is_multiple_of(1 << whole.r) && !mixed);
+                    assert!(whole.homes * whole.u >= w && (whole.homes - 1) * whole.u < w);
+                    assert!(whole.homes.abs_diff(homes) <= homes / 40 + 1, "{whole:?} {width:?}");
+                    assert!(
+                        width.of_whole_buckets(w, u64::MAX, mixed) == width || most == u64::MAX
+                    );
                 }
             }
         }

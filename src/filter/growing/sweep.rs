@@ -81,15 +81,22 @@ impl GrowingFilter {
         let keys = state.keys + state.keys / 24;
         let few = state.keys < old.least;
         let mut lines = at_least(number, if few { old.homes as u64 / 8 } else { old.homes as u64 });
-        let mut width = Width::new(w, lines, self.common.mixed());
-        while width.most < keys && lines < w / 64 {
-            lines = next(number, lines);
+        // Of few lines, the next number in turn may be as many as there are, in whole buckets.
+        let more = !few && length == old.length;
+        let (mut width, mut own);
+        loop {
             width = Width::new(w, lines, self.common.mixed());
+            own = width.of_whole_buckets(w, state.keys + state.keys / 64, self.common.mixed());
+            let is_enough = width.most >= keys && !(more && own.homes <= old.homes as u64);
+            if is_enough || lines >= w / 64 {
+                break;
+            }
+            lines = next(number, lines);
         }
-        if parts == 1 && width.homes > SMALL {
+        if parts == 1 && own.homes > SMALL {
             return self.rebuild();
         }
-        if width.homes == old.homes as u64 && length == old.length {
+        if own.homes == old.homes as u64 && length == old.length {
             // As wide as it can be, or as narrow.
             let old = &mut self.places.layouts[region];
             if few {
@@ -105,7 +112,9 @@ impl GrowingFilter {
             reserve(&mut back, COME_BACK)?;
         }
         let mut fresh =
-            Layout::new(self.common, self.calls, (number as u64, parts), length, lines)?;
+            Layout::empty(self.common, self.calls, (number as u64, parts), length, own)?;
+        // It is full when the ladder of sizes says so: then regions go on growing one after the other.
+        fresh.most = width.most;
         if self.alone.is_some() {
             // It has to come to its end.
             fresh.lines.grow_to(fresh.homes, &mut self.spare)?;
@@ -149,6 +158,13 @@ impl GrowingFilter {
         let longer = fresh.length - old.length;
         // What the new lines go on with.
         let line = append::end(fresh, old.start(from) << longer);
+        if self.stash.is_empty()
+            && old.is_like(fresh)
+            && let Some(moved) = old.splice_into(fresh, from..until, line, &mut self.spare)
+        {
+            self.fresh_newest += moved.odd;
+            return Ok(self.stepped(until, moved.values));
+        }
         let mut values = Buffer::new();
         let there = values.open(fresh, line)?;
         gather(old, from..until, &mut values)?;
@@ -186,7 +202,14 @@ impl GrowingFilter {
             self.fresh_newest += full as u64;
         }
         self.regions[sweep.region].keys += (values.len() - before) as u64;
-        sweep.line = until;
+        Ok(self.stepped(until, moved as u64))
+    }
+
+    /// After old lines are moved up to this one. Returns how much of what is due that was.
+    fn stepped(&mut self, until: usize, moved: u64) -> u64 {
+        let Some(sweep) = &mut self.sweep else { return 0 };
+        let old = &mut self.places.layouts[sweep.region];
+        let from = std::mem::replace(&mut sweep.line, until);
         old.lines.free_before(until, &mut self.spare);
         // Those that come next.
         (until..=until + MOVED_TOGETHER).for_each(|line| old.lines.prefetch(line));
@@ -195,7 +218,7 @@ impl GrowingFilter {
             Some(hash) => self.places.moved = hash - self.places.from,
             None => self.finish(),
         }
-        Ok((moved as u64).max(8 * (until - from) as u64))
+        moved.max(8 * (until - from) as u64)
     }
 
     /// The new lines are those of the region.

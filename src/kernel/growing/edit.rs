@@ -56,7 +56,7 @@ impl Header {
 
 /// The bits of a word of a line that are from this bit of the line on.
 #[inline(always)]
-fn from(bit: u64, word: usize) -> u64 {
+pub(super) fn from(bit: u64, word: usize) -> u64 {
     let below = bit.saturating_sub(64 * word as u64);
     if below < 64 { u64::MAX << below } else { 0 }
 }
@@ -331,4 +331,33 @@ pub(super) fn ends(line: &Line, r: u32) -> Option<[i64; 2]> {
         first << r | remainder(line, 0, r) as i64,
         header.last() << r | remainder(line, last, r) as i64,
     ])
+}
+
+/// The first value of a line.
+#[cfg(test)]
+pub(super) fn first(line: &Line, r: u32) -> Option<i64> {
+    ends(line, r).map(|[first, _]| first)
+}
+
+/// The last value of a line.
+pub(crate) fn last(line: &Line, r: u32) -> Option<i64> {
+    ends(line, r).map(|[_, last]| last)
+}
+
+/// How many values a line has.
+#[cfg(test)]
+pub(super) fn len(line: &Line, r: u32) -> usize {
+    Header::of(line, r).values as usize
+}
+
+/// Whether a line goes on.
+#[inline(always)]
+pub(crate) fn goes_on(line: &Line) -> bool {
+    line[0] & GOES_ON != 0
+}
+
+/// Says whether a line goes on.
+#[inline(always)]
+pub(crate) fn set_goes_on(line: &mut Line, goes_on: bool) {
+    line[0] = (line[0] & !GOES_ON) | if goes_on { GOES_ON } else { 0 };
 }

@@ -29,13 +29,19 @@ pub(super) const NEAR: usize = 64;
 pub(super) const FAR: usize = crowded::MOST;
 
 /// Values that a line has no room for, the highest first.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Out {
     values: [i64; MOST_OUT],
     count: usize,
 }
 
 impl Out {
+    /// None. Not by `Default`, which is a call where the library is not compiled as one.
+    #[inline(always)]
+    const fn none() -> Out {
+        Out { values: [0; MOST_OUT], count: 0 }
+    }
+
     /// False if there is no room.
     #[inline(always)]
     fn push(&mut self, value: i64) -> bool {
@@ -273,7 +279,7 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
         }
         (at, value) = (at + 1, value - step);
     };
-    let (before, mut out) = (*line, Out::default());
+    let (before, mut out) = (*line, Out::none());
     // SAFETY: the caller's promise.
     let is_in = unsafe { put::<S>(line, header, spot, &mut out, r, width) };
     // SAFETY: as above.
@@ -314,7 +320,7 @@ pub(super) unsafe fn carry<S: Move, const MOST: usize>(
     let mut before = [const { MaybeUninit::<Line>::uninit() }; MOST];
     let mut changed = 1;
     // They change places: a copy would wait until all values are in memory.
-    let mut next = Out::default();
+    let mut next = Out::none();
     let (mut into, mut out) = (&mut out, &mut next);
     let is_in = loop {
         if into.count == 0 {

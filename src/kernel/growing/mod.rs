@@ -6,6 +6,7 @@
 //! chunks, `few` has room for the values of some lines, `single` finds the home of one key and asks it, in one
 //! function. `shared` has the lines that threads read beside a writer, `sequence` the numbers by which they see
 //! changes.
+//! `splice` moves lines to another width without taking out their values, `moving` where that can be done.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
 //! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with all
 //! remainders of `avx512_pack` at once. `avx2` and `avx512_edit` move remainders.
@@ -36,6 +37,7 @@ mod enter;
 mod enter_tests;
 pub(crate) mod few;
 mod find;
+pub(crate) mod moving;
 pub(crate) mod place;
 pub(crate) mod regions;
 #[cfg(test)]
@@ -45,6 +47,9 @@ pub mod sequence;
 pub(crate) mod shared;
 pub(crate) mod single;
 pub(crate) mod spans;
+mod splice;
+#[cfg(test)]
+mod splice_tests;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -57,14 +62,19 @@ mod width;
 use super::backend::Backend;
 use super::choice::Kernels;
 use super::tuning;
+use crate::os::spare::Spare;
 
 pub(crate) use crate::layouts::growing::Found;
 pub(crate) use crate::line::Line;
 pub(crate) use batch::Answers;
 use crowded::{Close, Open};
+#[cfg(test)]
+use edit::{first, len};
+pub(crate) use edit::{goes_on, last, set_goes_on};
 pub(crate) use enter::{Entered, MOST_COPIES};
 use enter::{FAR, NEAR, Out};
 use regions::Regions;
+use splice::{Moved, Task};
 use store::Lines;
 pub(crate) use store::SPARE;
 pub(crate) use whole::OPENED;
@@ -92,6 +102,7 @@ pub(crate) struct Calls {
     enter_mixed: Enter,
     open: Open,
     close: Close,
+    splice: Splice,
 }
 
 /// Of the regions of a filter and hashes, eight at once: the line of each, its value there, and the width of
@@ -107,6 +118,8 @@ type Locate = for<'a> unsafe fn(
 /// Of a chain, by the number of a line, a value there, the width of remainders, and by how much a value is
 /// lower in the next line.
 type Enter = unsafe fn(&mut Lines, usize, i64, u32, i64) -> Entered;
+/// Of old lines and new ones, what is to be moved, and whether odd values are counted.
+type Splice = unsafe fn(&Lines, &mut Lines, &Task, bool, &mut Spare) -> Option<Moved>;
 
 impl Kernels {
     /// What the backend does for the lines of growing filters.
@@ -268,35 +281,6 @@ impl Calls {
     }
 }
 
-/// The first value of a line.
-#[cfg(test)]
-fn first(line: &Line, r: u32) -> Option<i64> {
-    edit::ends(line, r).map(|[first, _]| first)
-}
-
-/// The last value of a line.
-pub(crate) fn last(line: &Line, r: u32) -> Option<i64> {
-    edit::ends(line, r).map(|[_, last]| last)
-}
-
-/// How many values a line has.
-#[cfg(test)]
-fn len(line: &Line, r: u32) -> usize {
-    edit::Header::of(line, r).values as usize
-}
-
-/// Whether a line goes on.
-#[inline(always)]
-pub(crate) fn goes_on(line: &Line) -> bool {
-    line[0] & edit::GOES_ON != 0
-}
-
-/// Says whether a line goes on.
-#[inline(always)]
-pub(crate) fn set_goes_on(line: &mut Line, goes_on: bool) {
-    line[0] = (line[0] & !edit::GOES_ON) | if goes_on { edit::GOES_ON } else { 0 };
-}
-
 /// The functions of a backend, by how it selects.
 macro_rules! calls {
     ($select:ty, $many:expr, $mixed_many:expr, $locate:expr, $open:expr, $close:expr $(, $attribute:meta)?) => {{
@@ -383,6 +367,17 @@ macro_rules! calls {
             // SAFETY: the caller's promise.
             unsafe { enter::enter::<$select, true>(lines, home, value, r, step, near) }
         }
+        $(#[$attribute])?
+        unsafe fn splice(
+            old: &Lines,
+            fresh: &mut Lines,
+            task: &Task,
+            odd: bool,
+            spare: &mut Spare,
+        ) -> Option<Moved> {
+            // SAFETY: the caller's promise.
+            unsafe { splice::splice::<$select>(old, fresh, task, odd, spare) }
+        }
         Calls {
             find,
             find_mixed,
@@ -397,6 +392,7 @@ macro_rules! calls {
             enter_mixed,
             open: $open,
             close: $close,
+            splice,
         }
     }};
 }

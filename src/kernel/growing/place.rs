@@ -111,24 +111,6 @@ fn high(a: u64, b: u64) -> u64 {
 }
 
 impl Layout {
-    /// Without a line yet: of part `j` of `parts`, with prefixes of this length.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub(crate) fn new(
-        common: Common,
-        calls: &'static Calls,
-        (part, parts): (u64, u64),
-        length: u32,
-        lines: u64,
-    ) -> Result<Layout, Error> {
-        let width = Width::new((common.prefixes << length) / parts, lines, common.mixed());
-        let homes = usize::try_from(width.homes).map_err(|_| Error::OutOfMemory)?;
-        let mut layout = Layout::of(common, calls, (part, parts), length, width)?;
-        layout.lines = Lines::planned(homes)?;
-        Ok(layout)
-    }
-
     /// Of lines elsewhere, of this width.
     ///
     /// # Errors
