@@ -150,8 +150,8 @@ func orNil(f *Filter, err error) (*Filter, error) {
 // The name is any text without braces, or with one {tag} in it. Filters of one tag and number of
 // shards have these on the same nodes, where [Filter.Merge] sends no lines.
 //
-// Like every call that makes the first filter of a name, it looks at every key of all masters, with SCAN, which
-// takes some seconds for ten million: shards of a filter whose name was evicted or deleted are deleted, since
+// Like every call that makes the first filter of a name, it looks at every key of all masters, with SCAN, a
+// command for each thousand: shards of a filter whose name was evicted or deleted are deleted, since
 // clients that still probe them would deny new keys. If the context is done before, [Open] goes on with it. A
 // filter of the name that is staged and was never published is given up.
 //
