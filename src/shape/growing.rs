@@ -11,8 +11,10 @@ const FEWEST_PREFIXES: f64 = 1024.0;
 const MOST_PREFIXES: u64 = 1 << 59;
 /// The fewest prefixes of a line.
 const FEWEST_OF_LINE: u64 = 64;
-/// Lines of fewer buckets are not made of whole ones: a half more or less would be too many lines, or too few.
+/// Lines of fewer buckets are not made of whole ones, nor are fewer lines: a half more or less would be too many
+/// lines, or too few.
 const LEAST_BUCKETS: u64 = 24;
+const LEAST_LINES: u64 = 16;
 /// A filter of up to so many lines is one region.
 pub(crate) const SMALL: u64 = 256;
 /// The lines of all regions together double in so many steps. Each region takes every sixteenth, so
@@ -91,10 +93,10 @@ impl Width {
     }
 
     /// About as many lines of `w` prefixes, each of whole buckets, so that they can be moved without taking out their
-    /// values. The same if the lines have few buckets, or would have no room for so many keys.
+    /// values. The same if they are few or have few buckets, or would have no room for so many keys.
     pub(crate) fn of_whole_buckets(self, w: u64, keys: u64, mixed: bool) -> Width {
         let u = (self.u + (1 << self.r >> 1)) >> self.r << self.r;
-        if mixed || u >> self.r < LEAST_BUCKETS || u > w {
+        if mixed || self.homes < LEAST_LINES || u >> self.r < LEAST_BUCKETS || u > w {
             return self;
         }
         let whole = Width::of(w, u, self.r, mixed);
