@@ -90,7 +90,13 @@ impl GrowingFilter {
 
     #[inline]
     pub(super) fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
-        if let Some(&later) = hashes.get(i + ahead::GROWING) {
+        self.prefetch_later(hashes.get(i + ahead::GROWING));
+    }
+
+    /// Prefetches the line of a hash that comes later, if there is one.
+    #[inline]
+    pub(super) fn prefetch_later(&self, later: Option<&u64>) {
+        if let Some(&later) = later {
             let (layout, line, _) = self.places.locate(later);
             layout.lines.prefetch(line);
         }

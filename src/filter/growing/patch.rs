@@ -3,6 +3,7 @@
 use super::GrowingFilter;
 use crate::error::Error;
 use crate::format::journal::{self as format, Header, Kind, Point, Record};
+use crate::kernel::ahead;
 use std::mem::take as taken;
 
 /// What records are applied to. Each change is made as by its own methods, so that readers see it.
@@ -163,38 +164,65 @@ impl Step {
     pub(super) fn make(self, to: &mut impl Patched, point: Point) -> Result<(), Error> {
         match self {
             Step::Whole(whole) => to.replace(whole),
-            Step::Changes(changes) => change(to, &changes)?,
+            Step::Changes(changes) => change(to, changes)?,
         }
         to.filter().is_saved(point);
         Ok(())
     }
 }
 
+/// Prefixes are inserted in rounds, each of one of so many that follow each other: in their order, they would fill
+/// some lines of a region that is not yet to grow, and each would push others through many full lines. A round has one
+/// for so many keys of the filter, or there are this many rounds.
+const KEYS_OF_ROUND: u64 = 256;
+const ROUNDS: u64 = 32;
+
+/// The numbers below `count` in so many rounds.
+fn in_rounds(count: usize, rounds: usize) -> impl Iterator<Item = usize> {
+    (0..rounds).flat_map(move |first| (first..count).step_by(rounds))
+}
+
 /// Inserts and removes what changed.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]; the filter has what it had.
-fn change(to: &mut impl Patched, changes: &format::Changes) -> Result<(), Error> {
+fn change(to: &mut impl Patched, changes: format::Changes) -> Result<(), Error> {
     let filter = to.filter();
     let (prefixes, before) = (u128::from(filter.longest_prefixes()), filter.key_count);
+    let format::Changes { key_count, mut inserted, mut removed } = changes;
     // The first hash of a prefix. All its hashes have the same prefixes of each length.
-    let hash = |prefix: &u64| ((u128::from(*prefix) << 64).div_ceil(prefixes)) as u64;
+    for prefix in inserted.iter_mut().chain(&mut removed) {
+        *prefix = ((u128::from(*prefix) << 64).div_ceil(prefixes)) as u64;
+    }
     let own = taken(&mut filter.changes);
-    for (done, prefix) in changes.inserted.iter().enumerate() {
-        if let Err(error) = to.insert_hash(hash(prefix)) {
-            for prefix in &changes.inserted[..done] {
-                let _ = to.remove_hash(hash(prefix));
+    let rounds = (inserted.len() as u64).saturating_mul(KEYS_OF_ROUND) / before.max(1);
+    let rounds = rounds.clamp(1, ROUNDS) as usize;
+    for (done, i) in in_rounds(inserted.len(), rounds).enumerate() {
+        to.filter().prefetch_later(inserted.get(i + rounds * ahead::GROWING));
+        if let Err(error) = to.insert_hash(inserted[i]) {
+            for i in in_rounds(inserted.len(), rounds).take(done) {
+                let _ = to.remove_hash(inserted[i]);
             }
             let filter = to.filter();
             (filter.changes, filter.key_count) = (own, before);
             return Err(error);
         }
     }
-    for prefix in &changes.removed {
+    for hash in removed {
         // What is absent was not inserted, and its removal took another key's prefix.
-        let _ = to.remove_hash(hash(prefix));
+        let _ = to.remove_hash(hash);
     }
     let filter = to.filter();
-    (filter.changes, filter.key_count) = (own, changes.key_count);
+    (filter.changes, filter.key_count) = (own, key_count);
     Ok(())
+}
+
+#[cfg(test)]
+#[test]
+fn each_number_is_in_one_round() {
+    for (count, rounds) in (0..100).flat_map(|count| (1..=32).map(move |rounds| (count, rounds))) {
+        let mut all: Vec<usize> = in_rounds(count, rounds).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..count), "{count} in {rounds}");
+    }
 }
