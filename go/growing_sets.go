@@ -4,6 +4,7 @@ package bloomline
 
 import (
 	"iter"
+	"math/bits"
 
 	"github.com/bloomline/bloomline/go/internal/format"
 	"github.com/bloomline/bloomline/go/internal/growing"
@@ -195,7 +196,8 @@ func (f *GrowingFilter) Difference(other *GrowingFilter) error {
 }
 
 // Split returns so many filters, one for each range of hashes: the key of hash h is in filter number h * parts /
-// 2^64, rounded down. A prefix on the border of two is in both.
+// 2^64, rounded down. A prefix on the border of two is in both. It reads the filter a few times, however many parts
+// there are.
 //
 // Errors: [ErrNoLines] for the zero GrowingFilter; [ErrOutOfMemory].
 func (f *GrowingFilter) Split(parts int) ([]*GrowingFilter, error) {
@@ -208,16 +210,29 @@ func (f *GrowingFilter) Split(parts int) ([]*GrowingFilter, error) {
 	}
 	shape, lengths := f.view.growing.Shape(), f.view.growing.LengthsOf()
 	all := make([]*GrowingFilter, max(parts, 0))
-	partOf := func(hash uint64) int { return int(format.Index(hash, uint64(parts))) }
+	// firstHash is that of a part, or 0 behind the last.
+	firstHash := func(part int) uint64 {
+		if part == parts {
+			return 0
+		}
+		quotient, remainder := bits.Div64(uint64(part), 0, uint64(parts))
+		return quotient + min(remainder, 1)
+	}
 	for part := range all {
+		lowest, highest := firstHash(part), firstHash(part+1)-1
+		from, _ := shape.Family(lowest)
+		_, until := shape.Family(highest)
 		keys := uint64(0)
 		source := func(yield func(prefix, count uint64) bool) {
 			keys = 0
-			for prefix, count := range f.view.growing.Runs() {
+			for prefix, count := range f.view.growing.RunsFrom(from) {
+				if prefix > until {
+					return
+				}
 				// A prefix in the first half of a shorter one comes before it, and may begin behind the border that
 				// the shorter one is on.
 				first, last := shape.Hashes(prefix)
-				if partOf(first) > part || partOf(last) < part {
+				if first > highest || last < lowest {
 					continue
 				}
 				keys = saturatingAdd(keys, count)

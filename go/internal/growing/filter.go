@@ -101,6 +101,14 @@ func (f *Filter) Runs() Source {
 	return f.tree.Runs()
 }
 
+// RunsFrom yields those from one on. It is the first of a [Shape.Family].
+func (f *Filter) RunsFrom(from uint64) Source {
+	if f.set != nil {
+		return f.set.RunsFrom(from)
+	}
+	return f.tree.RunsFrom(from)
+}
+
 // Set is what has the bytes of the filter.
 func (f *Filter) Set() *Set { return f.Shape().Build(f.LengthsOf(), f.Runs()) }
 
@@ -217,6 +225,13 @@ func (s *Shape) Hashes(normal uint64) (first, last uint64) {
 		from, until = normal-half, normal+half
 	}
 	return s.firstHash(from), s.firstHash(until) - 1
+}
+
+// Family is the prefixes that a hash can have, as entries have them, and others like them: from the first to the last.
+func (s *Shape) Family(hash uint64) (first, last uint64) {
+	x, _ := bits.Mul64(hash, s.Prefixes)
+	size := uint64(1) << (s.longer() + s.mixed())
+	return x * size, x*size + size - 1
 }
 
 // firstHash is the first hash of such a prefix of full length, or 0 behind the last.

@@ -101,17 +101,24 @@ func (s *Set) inStash(hash uint64, longest uint) bool {
 
 // countOf is that of a prefix in an ascending list.
 func countOf(list []Entry, normal uint64) uint64 {
-	at := sort.Search(len(list), func(i int) bool { return list[i].Normal >= normal })
-	if at < len(list) && list[at].Normal == normal {
-		return list[at].Count
+	if rest := listFrom(list, normal); len(rest) > 0 && rest[0].Normal == normal {
+		return rest[0].Count
 	}
 	return 0
 }
 
+// listFrom is an ascending list from a prefix on.
+func listFrom(list []Entry, normal uint64) []Entry {
+	return list[sort.Search(len(list), func(i int) bool { return list[i].Normal >= normal }):]
+}
+
 // Runs yields the prefixes in order, and how often each is there.
-func (s *Set) Runs() iter.Seq2[uint64, uint64] {
+func (s *Set) Runs() iter.Seq2[uint64, uint64] { return s.RunsFrom(0) }
+
+// RunsFrom yields those from one on. It is the first of a [Shape.Family].
+func (s *Set) RunsFrom(from uint64) iter.Seq2[uint64, uint64] {
 	return func(yield func(normal, count uint64) bool) {
-		stash, copies := s.Stash, s.Copies
+		stash, copies := listFrom(s.Stash, from), listFrom(s.Copies, from)
 		flush := func(normal, count uint64) bool {
 			if len(stash) > 0 && stash[0].Normal == normal {
 				count, stash = sum(count, stash[0].Count), stash[1:]
@@ -122,7 +129,7 @@ func (s *Set) Runs() iter.Seq2[uint64, uint64] {
 			return count == 0 || yield(normal, count)
 		}
 		last, count := uint64(0), uint64(0)
-		for normal := range s.inLines() {
+		for normal := range s.inLines(from) {
 			if normal == last {
 				count++
 				continue
@@ -154,15 +161,23 @@ func sum(a, b uint64) uint64 {
 	return all | -carry
 }
 
-// inLines yields what the lines have, in order.
-func (s *Set) inLines() iter.Seq[uint64] {
+// inLines yields what the lines have from a prefix on, in order.
+func (s *Set) inLines(from uint64) iter.Seq[uint64] {
 	return func(yield func(normal uint64) bool) {
 		for i := range s.Regions {
 			g := &s.Regions[i]
-			for number := range g.count() {
+			if from >= g.normal(g.end()) {
+				continue
+			}
+			number := uint64(0)
+			if from > g.normal(0) {
+				number = g.value(from) / g.values()
+			}
+			for ; number < g.count(); number++ {
 				all := g.line(number).Open(g.r)
 				for _, value := range all.All[:all.Count] {
-					if !yield(g.normal(number*g.values() + uint64(value))) {
+					normal := g.normal(number*g.values() + uint64(value))
+					if normal >= from && !yield(normal) {
 						return
 					}
 				}

@@ -233,8 +233,11 @@ func (t *Tree) IsParted() bool {
 }
 
 // pieces yields all, in order.
-func (t *Tree) pieces(yield func(*piece) bool) {
-	for x := uint64(0); x < t.Prefixes; {
+func (t *Tree) pieces(yield func(*piece) bool) { t.piecesFrom(0, yield) }
+
+// piecesFrom yields that of a prefix of the first length, and those behind it.
+func (t *Tree) piecesFrom(x uint64, yield func(*piece) bool) {
+	for x < t.Prefixes {
 		p := t.find(x)
 		if !yield(p) {
 			return
@@ -244,10 +247,14 @@ func (t *Tree) pieces(yield func(*piece) bool) {
 }
 
 // Runs yields the prefixes in order, and how often each is there.
-func (t *Tree) Runs() Source {
+func (t *Tree) Runs() Source { return t.RunsFrom(0) }
+
+// RunsFrom yields those from one on. It is the first of a [Shape.Family].
+func (t *Tree) RunsFrom(from uint64) Source {
 	return func(yield func(normal, count uint64) bool) {
-		for p := range t.pieces {
-			for normal, count := range p.set.Runs() {
+		pieces := func(yield func(*piece) bool) { t.piecesFrom(from>>(t.longer()+t.mixed()), yield) }
+		for p := range pieces {
+			for normal, count := range p.set.RunsFrom(from) {
 				if !yield(normal, count) {
 					return
 				}

@@ -249,7 +249,7 @@ impl Ordered {
         rest.iter().flatten().copied().skip(at)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
         self.blocks.iter().flatten().copied()
     }
 

@@ -9,7 +9,7 @@ impl GrowingFilter {
     /// The prefixes in order, each once with its count, as [`Common::normal`] counts them.
     ///
     /// [`Common::normal`]: crate::kernel::growing::place::Common::normal
-    pub(super) fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn runs(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
         With::new(Runs::new(InLines::new(self)), self.beside_lines())
     }
 
@@ -23,7 +23,7 @@ impl GrowingFilter {
         With::new(Runs::new(lines), Sum { a, b })
     }
 
-    pub(super) fn beside_lines(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn beside_lines(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
         Sum { a: self.copies.iter().peekable(), b: self.stash.iter().peekable() }
     }
 
@@ -44,6 +44,7 @@ impl GrowingFilter {
 }
 
 /// Equal neighbours, counted.
+#[derive(Clone)]
 pub(super) struct Runs<I> {
     all: I,
     /// The next one, if it is there. As one `Option` both were stored apart and loaded together, for which
@@ -174,6 +175,17 @@ pub(super) struct Sum<A: Iterator, B: Iterator> {
     pub(super) b: Peekable<B>,
 }
 
+// Items that can be cloned are no bound that could be derived.
+impl<A, B> Clone for Sum<A, B>
+where
+    A: Iterator<Item = (u64, u64)> + Clone,
+    B: Iterator<Item = (u64, u64)> + Clone,
+{
+    fn clone(&self) -> Sum<A, B> {
+        Sum { a: self.a.clone(), b: self.b.clone() }
+    }
+}
+
 impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator for Sum<A, B> {
     type Item = (u64, u64);
 
@@ -205,6 +217,19 @@ impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> With<A, B> 
         match other.peek() {
             None => With::Alone(all),
             Some(_) => With::Other(Sum { a: all.peekable(), b: other }),
+        }
+    }
+}
+
+impl<A, B> Clone for With<A, B>
+where
+    A: Iterator<Item = (u64, u64)> + Clone,
+    B: Iterator<Item = (u64, u64)> + Clone,
+{
+    fn clone(&self) -> With<A, B> {
+        match self {
+            With::Alone(all) => With::Alone(all.clone()),
+            With::Other(sum) => With::Other(sum.clone()),
         }
     }
 }
@@ -243,6 +268,7 @@ fn next_of(all: &mut impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
 const AHEAD: usize = 8;
 
 /// The prefixes in the lines, in order, repeated ones each time.
+#[derive(Clone)]
 pub(super) struct InLines<'a> {
     filter: &'a GrowingFilter,
     /// The region at work, whether its new lines are done, and the next line.

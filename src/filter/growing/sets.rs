@@ -159,20 +159,34 @@ impl GrowingFilter {
     }
 
     /// Splits it into filters of so many ranges of hashes: the key of hash `h` is in filter `h * parts /
-    /// 2^64`, rounded down. A prefix on the border of two is in both. Each answers by the same hashes.
+    /// 2^64`, rounded down. A prefix on the border of two is in both. Each answers by the same hashes. It reads
+    /// the filter a few times, however many parts there are.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn split(&self, parts: usize) -> Result<Vec<GrowingFilter>, Error> {
-        let part_of = |hash: u64| ((u128::from(hash) * parts as u128) >> 64) as usize;
+        let common = self.common;
+        let first_hash = |part: usize| ((part as u128) << 64).div_ceil(parts as u128);
+        // Where the prefixes that a hash can have lie, from the first to the last.
+        let around = |hash: u64| {
+            let first = common.normal(hash, 0);
+            (first - common.half(first), first + common.half(first))
+        };
         let mut all = Vec::new();
         all.try_reserve_exact(parts).map_err(|_| Error::OutOfMemory)?;
+        let mut rest = self.runs().peekable();
         for part in 0..parts {
+            let (lowest, highest) = (first_hash(part) as u64, (first_hash(part + 1) - 1) as u64);
+            let ((from, low), (high, until)) = (around(lowest), around(highest));
+            while rest.next_if(|&(prefix, _)| prefix < from).is_some() {}
+            // Only those next to a border need to be looked at.
+            let is_own = |prefix: u64| {
+                let (first, last) = common.hashes(prefix);
+                first <= highest && lowest <= last
+            };
             let own = || {
-                self.runs().filter(move |&(prefix, _)| {
-                    let (first, last) = self.common.hashes(prefix);
-                    part_of(first) <= part && part <= part_of(last)
-                })
+                let until = rest.clone().take_while(move |&(prefix, _)| prefix <= until);
+                until.filter(move |&(prefix, _)| low < prefix && prefix < high || is_own(prefix))
             };
             all.push(self.of_runs(self.lengths(), own)?);
         }

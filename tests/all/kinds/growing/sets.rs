@@ -148,6 +148,50 @@ fn split_by_ranges_of_hashes() {
     }
 }
 
+/// Each part answers for its hashes as the filter does, those at its ends, too. Of a bounded filter it has the prefixes
+/// of its hashes.
+#[test]
+fn parts_answer_as_the_filter() {
+    for (unbounded, shift) in [(false, 0), (false, 9), (true, 0), (true, 12)] {
+        let mut filter = match unbounded {
+            true => GrowingFilter::unbounded(20, 0.05, 0).unwrap(),
+            false => GrowingFilter::new(2_000, 0.05, 0).unwrap(),
+        };
+        let mut probes: Vec<u64> = hashes(9_000, 3).iter().map(|hash| hash >> shift).collect();
+        probes.iter().for_each(|&hash| _ = filter.insert_hash(hash).unwrap());
+        let mut state = 8;
+        probes.extend((0..20_000).map(|_| next_random(&mut state) >> shift));
+        for parts in [1_usize, 2, 3, 16, 41, 300] {
+            let split = filter.split(parts).unwrap();
+            assert_eq!(split.len(), parts);
+            let part_of = |hash: u64| ((u128::from(hash) * parts as u128) >> 64) as usize;
+            let first = |part: usize| ((part as u128) << 64).div_ceil(parts as u128);
+            let ends = (0..parts).flat_map(|part| [first(part), first(part + 1) - 1]);
+            for hash in probes.iter().copied().chain(ends.map(|hash| hash as u64)) {
+                let expected = filter.contains_hash(hash);
+                assert_eq!(
+                    split[part_of(hash)].contains_hash(hash),
+                    expected,
+                    "{hash:#x} of {parts}"
+                );
+            }
+            if unbounded {
+                continue;
+            }
+            let hash = |prefix: u64| {
+                (u128::from(prefix) << 64).div_ceil(u128::from(filter.prefix_count()))
+            };
+            for (part, own) in split.iter().enumerate() {
+                let expected = filter.prefixes().filter(|&(prefix, _)| {
+                    let (first, last) = (hash(prefix) as u64, (hash(prefix + 1) - 1) as u64);
+                    part_of(first) <= part && part <= part_of(last)
+                });
+                assert!(own.prefixes().eq(expected), "part {part} of {parts}");
+            }
+        }
+    }
+}
+
 #[test]
 fn frozen_it_has_all_keys() {
     for &size in sizes() {
