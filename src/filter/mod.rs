@@ -28,6 +28,7 @@ pub(crate) mod select;
 pub(crate) mod shards;
 #[cfg(feature = "engines")]
 pub(crate) mod split_blocks;
+mod stages;
 #[cfg(feature = "static")]
 pub(crate) mod static_filter;
 mod swap;

@@ -4,6 +4,7 @@ use super::Filter;
 use super::insert::{extending, in_blocks, try_inserting};
 use super::keys::one_by_one;
 use super::probe::{Probe, hashing, probing};
+use super::stages::{self, STAGE_BATCH};
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
@@ -81,9 +82,6 @@ const TIGHTER: f64 = 0.85;
 const GROWTH: u64 = 4;
 /// 64 KiB.
 const SMALL: u64 = 1024;
-
-/// Hashes that are probed at a time: one batch in each stage, whose answers are combined.
-const STAGE_BATCH: usize = 1024;
 
 impl ScalableFilter {
     /// Creates an empty filter. `first_keys` is the number of keys of its first stage, raised to
@@ -470,13 +468,8 @@ impl Probe for ScalableFilter {
         }
         let mut count = 0;
         for (hashes, words) in hashes.chunks(STAGE_BATCH).zip(words.chunks_mut(STAGE_BATCH / 64)) {
-            newest.contains_hashes(hashes, words);
-            for stage in older() {
-                let mut found = [0; STAGE_BATCH / 64];
-                stage.contains_hashes(hashes, &mut found);
-                words.iter_mut().zip(found).for_each(|(word, found)| *word |= found);
-            }
-            count += words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+            let found = newest.contains_hashes(hashes, words);
+            count += stages::ask_older(hashes, words, found, older());
         }
         count
     }

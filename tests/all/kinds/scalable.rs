@@ -104,6 +104,38 @@ fn folds_into_a_plain_filter() {
     assert_eq!(empty.to_filter([]).unwrap().params().line_count(), 1);
 }
 
+/// In a batch each key is answered for as by itself, whichever stages have it, and however many keys are absent.
+#[test]
+fn batches_of_present_and_absent_keys() {
+    let (keys, absent) = (random_hashes(20_000, 5), random_hashes(20_000, 6));
+    let mut filter = ScalableFilter::new(100, 0.01, 0).unwrap();
+    filter.insert_new_hashes(&keys, &mut [0; 313]).unwrap();
+    assert!(filter.stages().len() > 6);
+    // Keys of all stages, and of the first ones.
+    for newest in [keys.len(), 300] {
+        for (len, percent) in [65, 1000, 1024, 1025, 2500]
+            .into_iter()
+            .flat_map(|len| [0, 1, 20, 50, 80, 99, 100].map(|percent| (len, percent)))
+        {
+            let is_absent = |i: usize| i * 37 % 100 < percent;
+            let hashes: Vec<u64> = (0..len)
+                .map(|i| if is_absent(i) { absent[i] } else { keys[i * 7919 % newest] })
+                .collect();
+            let mut answers = vec![u64::MAX; len.div_ceil(64)];
+            let count = filter.contains_hashes(&hashes, &mut answers);
+            let mut expected = vec![0; len.div_ceil(64)];
+            for (i, &hash) in hashes.iter().enumerate() {
+                let is_there = filter.stages().any(|stage| stage.contains_hash(hash));
+                assert!(is_there || is_absent(i));
+                expected[i / 64] |= u64::from(is_there) << (i % 64);
+            }
+            assert!(answers == expected, "{len} keys, {percent} % absent");
+            let ones: u32 = expected.iter().map(|word| word.count_ones()).sum();
+            assert_eq!(count, ones as usize);
+        }
+    }
+}
+
 // ---- what cannot be ----
 
 #[test]
