@@ -10,6 +10,10 @@ impl GrowingFilter {
     /// As [`insert`](GrowingFilter::insert), for the hash of a key. The hash must be uniform over all 64
     /// bits.
     ///
+    /// Many hashes take several times as long in ascending order as in any other: those next to each other
+    /// crowd in a few lines before there is room. [`build`](GrowingFilter::build) takes them best in order;
+    /// shuffle others.
+    ///
     /// # Errors
     /// As [`GrowingFilter::insert`].
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
