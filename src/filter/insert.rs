@@ -330,6 +330,10 @@ macro_rules! from_keys {
             /// Creates a filter of these keys, sized for their number and a target false-positive
             /// rate, with seed 0. For another seed see [`with_keys`](Self::with_keys).
             ///
+            /// Rust does not know the length of a range of `u64`: collect it, or pass the keys to `new` and
+            /// [`with_keys`](Self::with_keys). The keys of `0..1000` would be `i32`, which have 4 bytes: another
+            /// filter than that of the same numbers as `u64`.
+            ///
             /// ```
             #[doc = concat!("use bloomline::", stringify!($kind), ";")]
             ///
