@@ -6,7 +6,9 @@ use super::patch::{self, Patched};
 use super::shared::{GrowingReader, Shared, State};
 use crate::error::Error;
 use crate::filter::ConcurrentFilter;
-use crate::hash::hash_u64;
+use crate::filter::in_turn::{inserting_in_turn, removing};
+use crate::filter::insert::{extending, try_inserting};
+use crate::hash::{KeyHash, hash_u64};
 use crate::kernel::growing::SPARE;
 use crate::kernel::growing::sequence::Version;
 use crate::key::Key;
@@ -127,14 +129,6 @@ impl GrowingWriter {
         &self.filter
     }
 
-    /// Inserts a key, as [`GrowingFilter::insert`].
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::insert`].
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_hash(self.filter.hash(key))
-    }
-
     /// As [`GrowingWriter::insert`], for the hash of a key.
     ///
     /// # Errors
@@ -145,38 +139,31 @@ impl GrowingWriter {
         result
     }
 
-    /// Inserts keys, in order. Readers see each when it is inserted.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`] at the first key for which there is no room. Those before it are inserted.
-    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
-        let (hash, mut result) = (self.filter.key_hash(), Ok(()));
-        hash.in_parts(keys, |hashes, _| {
-            if result.is_ok() {
-                result = self.insert_hashes(hashes);
-            }
-        });
-        result
-    }
-
     /// As [`GrowingWriter::insert_keys`], for the hashes of keys.
     ///
     /// # Errors
     /// As [`GrowingWriter::insert_keys`].
     pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
         for (i, &hash) in hashes.iter().enumerate() {
-            self.filter.prefetch_ahead(hashes, i);
+            self.prefetch_ahead(hashes, i);
             self.insert_hash(hash)?;
         }
         Ok(())
     }
 
-    /// Removes a key, as [`GrowingFilter::remove`].
-    ///
-    /// # Errors
-    /// As [`GrowingFilter::remove`].
-    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.remove_hash(self.filter.hash(key))
+    #[inline]
+    fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
+        self.filter.prefetch_ahead(hashes, i);
+    }
+
+    #[inline]
+    fn key_hash(&self) -> KeyHash {
+        self.filter.key_hash()
+    }
+
+    #[inline]
+    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.filter.hash(key)
     }
 
     /// As [`GrowingWriter::remove`], for the hash of a key.
@@ -195,6 +182,27 @@ impl GrowingWriter {
     /// As [`GrowingFilter::union`].
     pub fn union(&mut self, other: &GrowingFilter) -> Result<(), Error> {
         self.filter.union(other)?;
+        self.show_all();
+        Ok(())
+    }
+
+    /// Keeps the keys that may be in another filter, too, as [`GrowingFilter::intersect`]. Readers see the filter
+    /// before or after.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::intersect`].
+    pub fn intersect(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+        self.filter.intersect(other)?;
+        self.show_all();
+        Ok(())
+    }
+
+    /// Removes the keys of another filter, as [`GrowingFilter::difference`]. Readers see the filter before or after.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::difference`].
+    pub fn difference(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+        self.filter.difference(other)?;
         self.show_all();
         Ok(())
     }
@@ -344,6 +352,27 @@ impl GrowingWriter {
         Ok(())
     }
 }
+
+inserting_in_turn!(GrowingWriter);
+removing!(GrowingWriter);
+try_inserting!(
+    GrowingWriter,
+    false,
+    [],
+    "Inserts a key, as [`GrowingFilter::insert`]. Readers see it when the call returns.
+
+# Errors
+As [`GrowingFilter::insert`].",
+    "[`Error::OutOfMemory`] at the first key for which there is no room. Those before it are inserted. Readers
+see each key when it is inserted."
+);
+extending!(
+    GrowingWriter,
+    [mut],
+    "
+# Panics
+If there is no memory."
+);
 
 impl Patched for GrowingWriter {
     fn filter(&mut self) -> &mut GrowingFilter {

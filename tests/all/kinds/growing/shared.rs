@@ -115,6 +115,55 @@ fn keys_are_hashed_alike() {
     assert!(reader.contains("key 7"), "it lives as long as a reader");
 }
 
+/// Each verb of the writer does what the filter's own does, and the reader sees it.
+#[test]
+fn verbs_are_the_filters_own() {
+    let new = || GrowingFilter::new(3000, 0.01, 7).unwrap();
+    let keys: Vec<u64> = (0..900).chain(0..100).collect();
+    let hashes: Vec<u64> = keys.iter().map(|key| new().hash(key)).collect();
+    let (first, rest) = (&keys[..600], &keys[600..]);
+    let other = new().with_keys((300..600).chain(5000..5200_u64)).unwrap();
+    let (mut writer, mut filter) = (GrowingWriter::new(new()).unwrap(), new());
+    let reader = writer.reader();
+    let check = |writer: &GrowingWriter, filter: &GrowingFilter| {
+        assert!(*writer.filter() == *filter && writer.filter().key_count() == filter.key_count());
+        let seen = hashes.iter().map(|&hash| reader.contains_hash(hash));
+        assert!(seen.eq(hashes.iter().map(|&hash| filter.contains_hash(hash))));
+    };
+    let (mut own, mut expected) = (Bitmap::new(), Bitmap::new());
+    assert_eq!(
+        writer.insert_new_keys(first, &mut own),
+        filter.insert_new_keys(first, &mut expected)
+    );
+    assert!(own.iter().eq(expected.iter()));
+    check(&writer, &filter);
+    assert_eq!(
+        writer.insert_new_hashes(&hashes[600..], &mut own),
+        filter.insert_new_hashes(&hashes[600..], &mut expected)
+    );
+    assert!(own.iter().eq(expected.iter()));
+    check(&writer, &filter);
+    writer.insert_iter(rest).unwrap();
+    filter.insert_iter(rest).unwrap();
+    writer.extend(first);
+    filter.extend(first);
+    check(&writer, &filter);
+    writer.difference(&other).unwrap();
+    filter.difference(&other).unwrap();
+    check(&writer, &filter);
+    assert_eq!(writer.remove_keys(rest, &mut own), filter.remove_keys(rest, &mut expected));
+    assert!(own.iter().eq(expected.iter()));
+    check(&writer, &filter);
+    let some = &hashes[..900];
+    assert_eq!(writer.remove_hashes(some, &mut own), filter.remove_hashes(some, &mut expected));
+    assert!(own.iter().eq(expected.iter()));
+    check(&writer, &filter);
+    writer.intersect(&other).unwrap();
+    filter.intersect(&other).unwrap();
+    check(&writer, &filter);
+    assert_eq!(writer.intersect(&GrowingFilter::new(9, 0.1, 7).unwrap()), Err(Error::Mismatch));
+}
+
 /// Readers in other threads, while the filter grows a hundredfold, and back.
 fn readers(unbounded: bool) {
     let most = if fewer() { 20_000 } else { 400_000 };
