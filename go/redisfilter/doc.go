@@ -14,9 +14,10 @@
 // without any module.
 //
 // A key that was added is never denied. Where the server cannot answer, or a shard is missing or
-// overwritten, the answer is true, and there is an error beside it. This rests on two things: probes go to masters,
-// not to replicas that lag behind ([ErrReplicaReads]); and a replica that takes over has what was
-// acknowledged ([WithReplicas] waits for that). A client of one server alone does not notice that this becomes a
+// overwritten, the answer is true, and there is an error beside it. This rests on three things: probes go to masters,
+// not to replicas that lag behind ([ErrReplicaReads]); a replica that takes over has what was
+// acknowledged ([WithReplicas] waits for that); and while a client has a filter open, nobody makes another of its
+// name after the key of the name alone was evicted or deleted (see [Reserve]). A client of one server alone does not notice that this becomes a
 // replica: where servers fail over, use one of a cluster or of Sentinel.
 //
 // Every call returns when its context is done, whatever the timeouts of the client are; the error

@@ -110,14 +110,7 @@ func Open(ctx context.Context, client redis.UniversalClient, name string, all ..
 		if err := onMaster(ctx, client); err != nil {
 			return err
 		}
-		err := f.refresh(ctx)
-		if errors.Is(err, ErrNotFound) { // or is about to be there
-			if err := f.finish(ctx); err != nil {
-				return err
-			}
-			err = f.refresh(ctx)
-		}
-		return err
+		return f.refresh(ctx)
 	}))
 }
 
@@ -150,14 +143,12 @@ func orNil(f *Filter, err error) (*Filter, error) {
 // The name is any text without braces, or with one {tag} in it. Filters of one tag and number of
 // shards have these on the same nodes, where [Filter.Merge] sends no lines.
 //
-// Like every call that makes the first filter of a name, it looks at every key of all masters, with SCAN, a
-// command for each thousand: shards of a filter whose name was evicted or deleted are deleted, since
-// clients that still probe them would deny new keys. If the context is done before, [Open] goes on with it. A
-// filter of the name that is staged and was never published is given up.
+// If the key of the name was evicted or deleted, clients that have the old filter open go on with its shards, and
+// do not find what is added to the new one. End them, or call [Filter.Delete] in one of them, before you make another.
 //
-// Errors: [ErrName], [ErrKeys], [ErrExists], [ErrShards], [ErrModule], [ErrReplicaReads]; those of
-// [bloomline.ParamsForRate]. If the server's last reply is lost, the filter may be there all the same, and
-// the error is also [ErrExists] where that can be found out.
+// Errors: [ErrName], [ErrKeys], [ErrExists], also if a filter of the name is staged, which [Stage] gives up; [ErrShards],
+// [ErrModule], [ErrReplicaReads]; those of [bloomline.ParamsForRate]. If the server's last reply is lost, the filter
+// may be there all the same.
 func Reserve(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
 	f, o, err := newFilter(client, name, all)
 	if err != nil {
@@ -171,34 +162,22 @@ func Reserve(ctx context.Context, client redis.UniversalClient, name string, key
 		if err != nil {
 			return nil, err
 		}
-		if err := f.checkVacant(ctx); err != nil {
+		if count, err := client.Exists(ctx, name).Result(); err != nil || count > 0 {
+			return nil, errors.Join(err, existsIf(count > 0))
+		}
+		if err := f.makeShards(ctx, d, perShard); err != nil {
 			return nil, err
 		}
-		if err = f.makeShards(ctx, d, perShard); err == nil {
-			if err = f.publish(ctx, false); err != nil {
-				f.giveUp(ctx, err)
-			}
+		if err := f.publish(ctx, false); err != nil {
+			f.giveUp(ctx, err)
+			return nil, err
 		}
-		if err != nil && !errors.Is(err, ErrExists) && errors.Is(f.checkVacant(ctx), ErrExists) {
-			// Whoever makes a filter of this name at the same time deletes these shards: see leftovers.
-			err = errors.Join(ErrExists, err)
-		}
-		return orNil(f, err)
+		return f, nil
 	})
 }
 
-// checkVacant is ErrExists if the name has a filter or anything else, other than a staged filter alone.
-func (f *Filter) checkVacant(ctx context.Context) error {
-	count, err := f.client.Exists(ctx, f.name).Result()
-	if err != nil || count == 0 {
-		return err
-	}
-	switch fields, err := f.fields(ctx, f.client); {
-	case errors.Is(err, ErrMetadata):
-		return ErrExists
-	case err != nil:
-		return err
-	case fields[fieldBuilding] == nil || fields[fieldCurrent] != nil || fields[fieldNext] != nil:
+func existsIf(exists bool) error {
+	if exists {
 		return ErrExists
 	}
 	return nil

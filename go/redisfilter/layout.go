@@ -25,9 +25,6 @@ const (
 	MaxShardBytes = 256 << 20
 	maxShardLines = MaxShardBytes/lineBytes - 1
 	maxShards     = 1 << 16
-
-	// generationLength is how many hexadecimal digits name a generation.
-	generationLength = 16
 )
 
 // Store is how the shards are stored.
@@ -151,45 +148,11 @@ func checkName(name string) error {
 // cluster chooses the slot. If the name has a {tag}, the number follows that instead: filters of
 // one tag then have their shards on the same nodes.
 func shardKey(name, generation string, shard int) string {
-	before, after := aroundNumber(name)
-	return before + strconv.Itoa(shard) + after + generation
-}
-
-// aroundNumber is what the keys of all shards have before and after the number. The generation follows.
-func aroundNumber(name string) (before, after string) {
-	at := strings.IndexByte(name, '}')
-	if at < 0 {
-		name, at = "{"+name+"}", len(name)+1
+	number := ":" + strconv.Itoa(shard)
+	if at := strings.IndexByte(name, '}'); at >= 0 {
+		return name[:at] + number + name[at:] + ":" + generation
 	}
-	return name[:at] + ":", name[at:] + ":"
-}
-
-// twinOf is the other name whose shards have the same keys but for the generation: f and {f}.
-func twinOf(name string) (twin string, ok bool) {
-	if !strings.Contains(name, "{") {
-		return "{" + name + "}", true
-	}
-	return name[1 : len(name)-1], name[0] == '{' && name[len(name)-1] == '}'
-}
-
-// generationOf is the generation in a key, if that is one of a shard of this name.
-func generationOf(name, key string) (generation string, ok bool) {
-	before, after := aroundNumber(name)
-	rest, ok := strings.CutPrefix(key, before)
-	if !ok {
-		return "", false
-	}
-	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	generation, ok = strings.CutPrefix(rest[digits:], after)
-	// Another name, or a key that somebody else puts beside a shard, may have a longer or another end.
-	return generation, ok && digits > 0 && len(generation) == generationLength && strings.Trim(generation, "0123456789abcdef") == ""
-}
-
-// shardPattern is a pattern of SCAN that the keys of all shards match, of any generation.
-func shardPattern(name string) string {
-	before, after := aroundNumber(name)
-	literal := strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, `\`, `\\`)
-	return literal.Replace(before) + "*" + literal.Replace(after) + strings.Repeat("?", generationLength)
+	return "{" + name + number + "}:" + generation
 }
 
 // shardKeys are the keys of all shards.
@@ -213,7 +176,7 @@ func tagOf(key string) string {
 
 // newGeneration is a name that no generation has had.
 func newGeneration() string {
-	var random [generationLength / 2]byte
+	var random [8]byte
 	_, _ = rand.Read(random[:]) // which never fails
 	return hex.EncodeToString(random[:])
 }

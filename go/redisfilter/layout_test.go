@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -153,58 +151,5 @@ func TestPlan(t *testing.T) {
 		if _, _, err := plan(t.Context(), nil, 1, rate, options{store: StoreLines}); !errors.Is(err, bloomline.ErrRate) {
 			t.Errorf("rate %v: %v", rate, err)
 		}
-	}
-}
-
-// TestGenerationOf tells the keys of a name's shards from all others, by which they match the pattern of SCAN or not.
-func TestGenerationOf(t *testing.T) {
-	const generation = "0123456789abcdef"
-	for _, name := range []string{"f", "f:1", "{f}", "x{f}y", "x{1}2", "*?[a]^{\\}"} {
-		for _, shard := range []int{0, 7, 65_535} {
-			key := shardKey(name, generation, shard)
-			if got, ok := generationOf(name, key); !ok || got != generation {
-				t.Errorf("%q of %q: %q, %v", key, name, got, ok)
-			}
-			for _, other := range []string{key + "0", key + ":wait", key[:len(key)-1], key[:len(key)-1] + "g", "x" + key, name, ""} {
-				if _, ok := generationOf(name, other); ok {
-					t.Errorf("%q is of %q", other, name)
-				}
-			}
-			for _, other := range []string{"g", "f:7", "f:", "{f}:" + generation, "x{f}", "x{1:7}2"} {
-				if got, ok := generationOf(other, key); ok {
-					t.Errorf("%q is of %q: %q", key, other, got)
-				}
-			}
-		}
-	}
-}
-
-// TestTwin has two names whose shards have the same keys but for the generation, and names without such another.
-func TestTwin(t *testing.T) {
-	for a, b := range map[string]string{"f": "{f}", "{f}": "f", "x{f}": "", "{f}x": ""} {
-		twin, ok := twinOf(a)
-		if ok != (b != "") || ok && twin != b {
-			t.Errorf("%q: %q, %v", a, twin, ok)
-		}
-		if ok && shardKey(a, "0", 3) != shardKey(twin, "0", 3) {
-			t.Errorf("%q and %q have other keys", a, twin)
-		}
-	}
-}
-
-// TestGroupOfOneKey takes no memory for shards that none of the keys belongs to.
-func TestGroupOfOneKey(t *testing.T) {
-	st := &state{description: description{shards: maxShards}}
-	one := batch{texts: []string{"key"}}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range 100 {
-		if parts := group(st, &one, []int{0}); len(parts) != 1 || !slices.Equal(parts[0].at, []int{0}) {
-			t.Fatalf("%+v", parts)
-		}
-	}
-	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / 100; each > 10_000 {
-		t.Errorf("%d bytes for one key", each)
 	}
 }

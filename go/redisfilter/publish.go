@@ -10,10 +10,6 @@ package redisfilter
 //
 // Whoever does this may stop anywhere. From step 2 on any client that misses a shard can do the
 // rest, so nothing is lost.
-//
-// A first generation skips step 1 if nobody adds to it before. Its name may have had a filter before,
-// and have been evicted or deleted without the shards. So where there is no `current`, step 3 deletes
-// all shards of the name that are not of the new one: see leftovers.
 
 import (
 	"context"
@@ -45,13 +41,14 @@ func (f *Filter) publish(ctx context.Context, replace bool) error {
 	text := f.state.Load().text
 	for {
 		err := f.announceNext(ctx, text, replace)
-		// What somebody else began, or this client did if the confirmation was lost.
-		finished := f.finish(ctx)
-		if errors.Is(err, errUnfinished) && finished == nil {
-			continue
+		if errors.Is(err, errUnfinished) {
+			err = f.finish(ctx) // what somebody else began
+			if err == nil {
+				continue
+			}
 		}
-		if err == nil && finished != nil {
-			err = fmt.Errorf("%w: %w", errUnfinished, finished)
+		if err == nil {
+			err = f.finish(ctx)
 		}
 		current, readErr := f.client.HGet(ctx, f.name, fieldCurrent).Result()
 		switch {
@@ -65,8 +62,7 @@ func (f *Filter) publish(ctx context.Context, replace bool) error {
 	}
 }
 
-// errUnfinished: any client may do the rest.
-var errUnfinished = errors.New("redisfilter: a filter is about to be in use")
+var errUnfinished = errors.New("redisfilter: another generation is about to take its place")
 
 // announceBuilding does step 1. A generation that was built there before is given up.
 func (f *Filter) announceBuilding(ctx context.Context) error {
@@ -86,7 +82,7 @@ func (f *Filter) announceBuilding(ctx context.Context) error {
 	return nil
 }
 
-// announceNext does step 2. If not to replace, there must be no generation in use.
+// announceNext does step 2, or makes the generation the first one.
 func (f *Filter) announceNext(ctx context.Context, text string, replace bool) error {
 	return f.change(ctx, func(fields map[string]any) (map[string]any, error) {
 		switch current, next := fields[fieldCurrent], fields[fieldNext]; {
@@ -96,13 +92,12 @@ func (f *Filter) announceNext(ctx context.Context, text string, replace bool) er
 			return nil, ErrConflict
 		case next != nil:
 			return nil, errUnfinished
-		case current != nil && !replace:
-			return nil, ErrExists
+		case current == nil && replace:
+			return map[string]any{fieldCurrent: text, fieldBuilding: nil}, nil
 		case current == nil:
-			// The next step is to look for shards. Who may not must not begin.
-			if err := f.client.Scan(ctx, 0, shardPattern(f.name), 1).Err(); err != nil {
-				return nil, err
-			}
+			return map[string]any{fieldCurrent: text}, nil
+		case !replace:
+			return nil, ErrExists
 		}
 		return map[string]any{fieldNext: text, fieldBuilding: nil}, nil
 	})
@@ -113,9 +108,14 @@ func (f *Filter) announceNext(ctx context.Context, text string, replace bool) er
 func (f *Filter) change(ctx context.Context, to func(fields map[string]any) (map[string]any, error)) error {
 	for attempt := 0; ; attempt++ {
 		err := f.client.Watch(ctx, func(tx *redis.Tx) error {
-			fields, err := f.fields(ctx, tx)
+			names := []string{fieldCurrent, fieldNext, fieldBuilding}
+			values, err := tx.HMGet(ctx, f.name, names...).Result()
 			if err != nil {
 				return err
+			}
+			fields := make(map[string]any)
+			for i, name := range names {
+				fields[name] = values[i]
 			}
 			changes, err := to(fields)
 			if err != nil || len(changes) == 0 {
@@ -145,39 +145,24 @@ func (f *Filter) change(ctx context.Context, to func(fields map[string]any) (map
 	}
 }
 
-// fields are the descriptions at the name; nil where there is none.
-func (f *Filter) fields(ctx context.Context, client redis.Cmdable) (map[string]any, error) {
-	names := []string{fieldCurrent, fieldNext, fieldBuilding}
-	values, err := client.HMGet(ctx, f.name, names...).Result()
-	if err != nil {
-		return nil, notHash(err)
-	}
-	fields := make(map[string]any)
-	for i, name := range names {
-		fields[name] = values[i]
-	}
-	return fields, nil
-}
-
 // finish does steps 3 and 4, if there is a `next`.
 func (f *Filter) finish(ctx context.Context) error {
-	fields, err := f.fields(ctx, f.client)
+	fields, err := f.client.HMGet(ctx, f.name, fieldCurrent, fieldNext).Result()
 	if err != nil {
 		return err
 	}
-	current, next := fields[fieldCurrent], fields[fieldNext]
+	current, next := fields[0], fields[1]
 	if next == nil {
 		return nil
 	}
-	old, err := f.shardsOf(current)
-	if current == nil {
-		old, err = f.leftovers(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if err := unlink(ctx, f.client, old); err != nil {
-		return fmt.Errorf("redisfilter: deleting the shards of the old generation: %w", err)
+	if text, ok := current.(string); ok {
+		old, err := parseDescription(text)
+		if err != nil {
+			return err
+		}
+		if err := unlink(ctx, f.client, shardKeys(f.name, old)); err != nil {
+			return fmt.Errorf("redisfilter: deleting the shards of the old generation: %w", err)
+		}
 	}
 	return f.change(ctx, func(now map[string]any) (map[string]any, error) {
 		if now[fieldCurrent] != current || now[fieldNext] != next {
@@ -187,7 +172,8 @@ func (f *Filter) finish(ctx context.Context) error {
 	})
 }
 
-// Delete removes the filter, and one of its name that is staged; or gives this one up, if it is staged.
+// Delete removes the filter, and one of its name that is staged; or gives this one up, if it is staged. If the
+// key of the name was evicted or deleted, it removes the shards that are left, which no other program may know.
 //
 // Errors: [ErrConflict] for a staged one whose [Filter.Publish] failed so late that any client may
 // complete it.
@@ -215,15 +201,15 @@ func (f *Filter) delete(ctx context.Context) error {
 	if err := f.finish(ctx); err != nil {
 		return err
 	}
-	if err := f.refresh(ctx); err != nil {
-		return err
-	}
-	fields, err := f.fields(ctx, f.client)
-	if err != nil {
+	if err := f.refresh(ctx); err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	// Of one that is staged nobody knows without the name.
-	building, err := f.shardsOf(fields[fieldBuilding])
+	fields, err := f.client.HMGet(ctx, f.name, fieldBuilding).Result()
+	if err != nil {
+		return err
+	}
+	building, err := f.shardsOf(fields[0])
 	if err != nil {
 		return err
 	}
@@ -255,7 +241,7 @@ const dropPatience = 10 * time.Second
 // back. Where that fails, or the generation is in use, its shards stay: without them every insert
 // would fail.
 func (f *Filter) giveUp(ctx context.Context, err error) {
-	if !errors.Is(err, errUnfinished) && (errors.Is(err, ErrMetadata) || redis.HasErrorPrefix(err, "NOPERM")) {
+	if errors.Is(err, ErrMetadata) || redis.HasErrorPrefix(err, "NOPERM") {
 		f.dropStaged(ctx) // such a name was never changed, nor can it be
 		return
 	}

@@ -9,8 +9,8 @@ const WORDS: usize = STAGE_BATCH / 64;
 /// Asks these stages for the keys of which the newest one has found `found`. `words` has its answers, and gets those
 /// of all. Returns how many keys are found.
 ///
-/// Absent keys are asked for as they lie. As soon as half of the keys are found, the others are gathered: that takes
-/// as long as a stage or so takes for them, and each stage has half of the keys of the one after it.
+/// As soon as half of the keys are found, the others are gathered. Of fewer that would save too little, and of absent
+/// keys nothing.
 pub(super) fn ask_older<'a>(
     hashes: &[u64],
     words: &mut [u64],
