@@ -6,8 +6,7 @@ use std::collections::HashSet;
 /// Names of other programs, which only pages have.
 const ELSEWHERE: &str = "XXH3_64bits_withSeed overcommit_memory ContextTimeoutEnabled ErrPermission \
     LINE_INDEX NEXT_HASH LAYER_HASH OTHER_LINE OTHER_BUCKET guard_open kindData drop_slow \
-    x.c blocklist.c main.cpp new-lines SetFlags leveldb/c.h go/avx2 redis-cli redis-benchmark proto-max-bulk-len \
-    NewFailoverClient";
+    x.c blocklist.c main.cpp new-lines SetFlags leveldb/c.h go/avx2 redis-cli redis-benchmark proto-max-bulk-len";
 
 struct Names<'a> {
     /// Of all that is declared or used in sources.
