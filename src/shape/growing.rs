@@ -11,10 +11,10 @@ const FEWEST_PREFIXES: f64 = 1024.0;
 const MOST_PREFIXES: u64 = 1 << 59;
 /// The fewest prefixes of a line.
 const FEWEST_OF_LINE: u64 = 64;
-/// Lines of fewer buckets are not made of whole ones, nor are fewer lines: a half more or less would be too many
-/// lines, or too few.
-const LEAST_BUCKETS: u64 = 24;
-const LEAST_LINES: u64 = 16;
+/// Lines of fewer buckets are not made of whole ones: a half less and a region would be fuller than
+/// [`FULL`] says, so that keys go beside the lines. Nor are fewer lines: one more would be too many.
+const LEAST_BUCKETS: u64 = 40;
+const LEAST_LINES: u64 = 32;
 /// A filter of up to so many lines is one region.
 pub(crate) const SMALL: u64 = 256;
 /// The lines of all regions together double in so many steps. Each region takes every sixteenth, so

@@ -203,3 +203,24 @@ fn filters_of_the_longest_prefixes_grow() {
         assert!((0..60_000).all(|key| filter.contains_hash(hash_u64(key, 7))));
     }
 }
+
+/// At the rates that are asked for most: else what that saves would be lost, and nobody would notice.
+#[test]
+fn most_regions_move_without_taking_out_a_value() {
+    for rate in [0.01, 0.004] {
+        let mut filter = GrowingFilter::new(200_000, rate, 0).unwrap();
+        let (mut like, mut all, mut key) = (0, 0, 0);
+        while filter.key_count() < 200_000 {
+            let was_moving = filter.sweep.is_some();
+            key += 1;
+            filter.insert_hash(hash_u64(key, 1)).unwrap();
+            if let (false, Some(sweep)) = (was_moving, &filter.sweep) {
+                let [old, fresh] =
+                    [sweep.region, filter.regions.len()].map(|at| &filter.places.layouts[at]);
+                (like, all) = (like + usize::from(old.is_like(fresh)), all + 1);
+            }
+        }
+        println!("{rate}: {like} of {all}");
+        assert!(all > 50 && 2 * like > all, "{rate}: {like} of {all}");
+    }
+}

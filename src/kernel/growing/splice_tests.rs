@@ -90,9 +90,23 @@ fn lines_are_moved_as_if_made_anew() {
     for backend in Backend::ALL {
         let Some(kernels) = backend.kernels() else { continue };
         for calls in [kernels.row_of(&CALLS), kernels.row_of(&WITHOUT_PDEP)] {
-            for (r, most) in
-                [(1, 63), (5, 60), (6, 60), (7, 57), (8, 50), (10, 42), (16, 27), (33, 13), (44, 9)]
-            {
+            for (r, most) in [
+                (1, 63),
+                (2, 63),
+                (3, 63),
+                (4, 63),
+                (5, 60),
+                (6, 60),
+                (7, 57),
+                (8, 50),
+                (10, 42),
+                (16, 27),
+                (33, 13),
+                (44, 9),
+                (46, 9),
+                (49, 9),
+                (53, 8),
+            ] {
                 for (seed, fill) in (0_u64..).zip([3, 40, 70, 88, 94, 94, 96]) {
                     for buckets in [[50, 47], [47, 50], [64, 34], [33, 60], [70, 66], [24, 23]] {
                         let buckets = if r > 8 { buckets.map(|some| some / 3) } else { buckets };
