@@ -334,8 +334,8 @@ func (f *CountingFilter) Snapshot() (*Filter, error) {
 }
 
 // Detach returns the plain filter of the keys that are present, without a copy, and lets the
-// counters go: f must not be used any more. It copies the lines of a filter that was read, whose counters lie in the
-// same memory. If there is no memory for that, the counters keep theirs.
+// counters go: f and its views must not be used any more. It copies the lines of a filter that was read,
+// whose counters lie in the same memory. If there is no memory for that, the counters keep theirs.
 func (f *CountingFilter) Detach() *Filter {
 	filter := orZero(orZero(f).plain())
 	if f != nil {

@@ -196,8 +196,8 @@ func (f *GrowingFilter) Difference(other *GrowingFilter) error {
 }
 
 // Split returns so many filters, one for each range of hashes: the key of hash h is in filter number h * parts /
-// 2^64, rounded down. A prefix on the border of two is in both. It reads the filter a few times, however many parts
-// there are.
+// 2^64, rounded down. A prefix on the border of two is in both. It reads the filter a few times, as long as there
+// are no more parts than prefixes of the first length.
 //
 // Errors: [ErrNoLines] for the zero GrowingFilter; [ErrOutOfMemory].
 func (f *GrowingFilter) Split(parts int) ([]*GrowingFilter, error) {

@@ -176,7 +176,7 @@ func (f *Filter) finish(ctx context.Context) error {
 // key of the name was evicted or deleted, it removes the shards that are left, which no other program may know.
 //
 // Errors: [ErrConflict] for a staged one whose [Filter.Publish] failed so late that any client may
-// complete it.
+// complete it, and if another filter takes the name meanwhile, which keeps it.
 func (f *Filter) Delete(ctx context.Context) error {
 	return boundedError(ctx, func() error { return f.delete(ctx) })
 }
@@ -201,23 +201,37 @@ func (f *Filter) delete(ctx context.Context) error {
 	if err := f.finish(ctx); err != nil {
 		return err
 	}
-	if err := f.refresh(ctx); err != nil && !errors.Is(err, ErrNotFound) {
+	switch err := f.refresh(ctx); {
+	case errors.Is(err, ErrNotFound):
+		// The name is nobody's, or another's: the shards that are left are known here alone.
+		return unlink(ctx, f.client, f.state.Load().keys)
+	case err != nil:
 		return err
 	}
-	// Of one that is staged nobody knows without the name.
+	st := f.state.Load()
 	fields, err := f.client.HMGet(ctx, f.name, fieldBuilding).Result()
 	if err != nil {
 		return err
 	}
-	building, err := f.shardsOf(fields[0])
+	// Of one that is staged nobody knows without the name.
+	building := fields[0]
+	staged, err := f.shardsOf(building)
 	if err != nil {
 		return err
 	}
 	// First the shards: who finds none looks at the name.
-	if err := unlink(ctx, f.client, slices.Concat(f.state.Load().keys, building)); err != nil {
+	if err := unlink(ctx, f.client, slices.Concat(st.keys, staged)); err != nil {
 		return err
 	}
-	return f.client.Unlink(ctx, f.name).Err()
+	return f.change(ctx, func(fields map[string]any) (map[string]any, error) {
+		switch current := fields[fieldCurrent]; {
+		case current == nil:
+			return nil, nil // somebody else has done it
+		case current != st.text || fields[fieldNext] != nil || fields[fieldBuilding] != building:
+			return nil, ErrConflict
+		}
+		return map[string]any{fieldCurrent: nil, fieldBuilding: nil}, nil
+	})
 }
 
 // shardsOf are the keys of the shards that a field describes; none if there is no such field.

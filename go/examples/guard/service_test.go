@@ -67,7 +67,7 @@ func newService(t *testing.T, redisAddr string, n int) *service {
 // exec changes the database behind the service's back.
 func (s *service) exec(statement string, args ...any) {
 	s.t.Helper()
-	db, err := sql.Open("sqlite", s.dbPath+"?_busy_timeout=5000")
+	db, err := sql.Open("sqlite", s.dbPath+"?_busy_timeout=60000")
 	if err != nil {
 		s.t.Fatal(err)
 	}

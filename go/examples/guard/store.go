@@ -49,12 +49,14 @@ type Database struct {
 
 // OpenDatabase opens the database in a file, and makes it if it is not there.
 func OpenDatabase(ctx context.Context, path string, metrics *Metrics) (*Database, error) {
-	// A write-ahead log lets readers, such as the scan of all ids, go on beside a writer.
-	read, err := sql.Open("sqlite", path+"?_journal_mode=WAL&_busy_timeout=5000")
+	// A write-ahead log lets readers, such as the scan of all ids, go on beside a writer. Writers of other programs
+	// do not take turns: on a slow disk one of them may wait for many seconds.
+	name := path + "?_journal_mode=WAL&_busy_timeout=60000"
+	read, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, err
 	}
-	write, err := sql.Open("sqlite", path+"?_journal_mode=WAL&_busy_timeout=5000")
+	write, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, err
 	}

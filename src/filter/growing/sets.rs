@@ -160,7 +160,7 @@ impl GrowingFilter {
 
     /// Splits it into filters of so many ranges of hashes: the key of hash `h` is in filter `h * parts /
     /// 2^64`, rounded down. A prefix on the border of two is in both. Each answers by the same hashes. It reads
-    /// the filter a few times, however many parts there are.
+    /// the filter a few times, as long as there are no more parts than prefixes of the first length.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
