@@ -11,10 +11,12 @@ const FEWEST_PREFIXES: f64 = 1024.0;
 const MOST_PREFIXES: u64 = 1 << 59;
 /// The fewest prefixes of a line.
 const FEWEST_OF_LINE: u64 = 64;
-/// Lines of fewer buckets are not made of whole ones: a half less and a region would be fuller than
-/// [`FULL`] says, so that keys go beside the lines. Nor are fewer lines: one more would be too many.
+/// Lines of fewer buckets are not made of whole ones, nor are fewer lines: one more would be too many.
 const LEAST_BUCKETS: u64 = 40;
 const LEAST_LINES: u64 = 32;
+/// Lines of whole buckets have room for so much less at most, as a part of one: else a region would be fuller than
+/// [`FULL`] says, inserts would push values through hundreds of lines, and keys would go beside the lines.
+const LESS_ROOM: u64 = 512;
 /// A filter of up to so many lines is one region.
 pub(crate) const SMALL: u64 = 256;
 /// The lines of all regions together double in so many steps. Each region takes every sixteenth, so
@@ -93,14 +95,15 @@ impl Width {
     }
 
     /// About as many lines of `w` prefixes, each of whole buckets, so that they can be moved without taking out their
-    /// values. The same if they are few or have few buckets, or would have no room for so many keys.
+    /// values. The same if they are few, have few buckets, or would have too little room, or none for so many keys.
     pub(crate) fn of_whole_buckets(self, w: u64, keys: u64, mixed: bool) -> Width {
         let u = (self.u + (1 << self.r >> 1)) >> self.r << self.r;
         if mixed || self.homes < LEAST_LINES || u >> self.r < LEAST_BUCKETS || u > w {
             return self;
         }
         let whole = Width::of(w, u, self.r, mixed);
-        if whole.most < keys { self } else { whole }
+        let too_little = whole.most < keys || whole.most < self.most - self.most / LESS_ROOM;
+        if too_little { self } else { whole }
     }
 
     /// For `w` prefixes, with so many in a line, and remainders of `r` bits.
