@@ -94,16 +94,16 @@ impl Width {
         Width::of(w, u, r, mixed)
     }
 
-    /// About as many lines of `w` prefixes, each of whole buckets, so that they can be moved without taking out their
-    /// values. The same if they are few, have few buckets, or would have too little room, or none for so many keys.
+    /// About as many lines of `w` prefixes, or some more, each of whole buckets, so that they can be moved without taking
+    /// out their values. The same if they are few, have few buckets, or would have no room for so many keys.
     pub(crate) fn of_whole_buckets(self, w: u64, keys: u64, mixed: bool) -> Width {
-        let u = (self.u + (1 << self.r >> 1)) >> self.r << self.r;
-        if mixed || self.homes < LEAST_LINES || u >> self.r < LEAST_BUCKETS || u > w {
+        if mixed || self.homes < LEAST_LINES || self.u >> self.r < LEAST_BUCKETS {
             return self;
         }
-        let whole = Width::of(w, u, self.r, mixed);
-        let too_little = whole.most < keys || whole.most < self.most - self.most / LESS_ROOM;
-        if too_little { self } else { whole }
+        let buckets = |more: u64| Width::of(w, (self.u + more) >> self.r << self.r, self.r, mixed);
+        let has_room = |whole: &Width| whole.most >= keys.max(self.most - self.most / LESS_ROOM);
+        let [near, fewer] = [buckets(1 << self.r >> 1), buckets(0)];
+        [near, fewer].into_iter().find(has_room).unwrap_or(self)
     }
 
     /// For `w` prefixes, with so many in a line, and remainders of `r` bits.

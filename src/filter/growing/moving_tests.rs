@@ -131,7 +131,7 @@ fn removals_from_a_moving_region_are_as_defined() {
         keys.iter().for_each(|&hash| _ = model.insert(hash));
         let back = remove_some(&mut filter, &mut keys, |hash| assert!(model.remove(hash)));
         println!("grows: {grows}; values came back {back:?} times, {:?} % moved", moved(&filter));
-        assert!(back.iter().all(|&times| times > 5) && moved(&filter).is_some());
+        assert!(back.iter().all(|&times| times > 3) && moved(&filter).is_some());
         assert!(filter.prefixes().eq(model.iter()));
         keys.extend((0..20_000).map(|key| hash_u64(key, 6)));
         let mut words = vec![0; keys.len().div_ceil(64)];
@@ -153,7 +153,7 @@ fn removals_of_mixed_lengths_from_a_moving_region_lose_no_key() {
         let mut filter = moving(made, grows, &mut keys);
         let back = remove_some(&mut filter, &mut keys, |_| ());
         println!("grows: {grows}; values came back {back:?} times, {:?} % moved", moved(&filter));
-        assert!(back.iter().all(|&times| times > 5) && moved(&filter).is_some());
+        assert!(back.iter().all(|&times| times > 3) && moved(&filter).is_some());
         assert_eq!(filter.key_count(), keys.len() as u64);
         for &hash in &keys {
             assert!(has(&filter, hash) && filter.contains_hash(hash), "{hash:#x}");
@@ -206,7 +206,7 @@ fn filters_of_the_longest_prefixes_grow() {
 
 /// At the rates that are asked for most: else what that saves would be lost, and nobody would notice.
 #[test]
-fn many_regions_move_without_taking_out_a_value() {
+fn most_regions_move_without_taking_out_a_value() {
     for rate in [0.01, 0.004] {
         let mut filter = GrowingFilter::new(200_000, rate, 0).unwrap();
         let (mut like, mut all, mut key) = (0, 0, 0);
@@ -221,6 +221,6 @@ fn many_regions_move_without_taking_out_a_value() {
             }
         }
         println!("{rate}: {like} of {all}");
-        assert!(all > 50 && 3 * like > all, "{rate}: {like} of {all}");
+        assert!(all > 50 && 2 * like > all, "{rate}: {like} of {all}");
     }
 }

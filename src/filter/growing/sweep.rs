@@ -113,8 +113,8 @@ impl GrowingFilter {
         }
         let mut fresh =
             Layout::empty(self.common, self.calls, (number as u64, parts), length, own)?;
-        // It is full when the ladder of sizes says so: then regions go on growing one after the other.
-        fresh.most = width.most;
+        // It is full when the ladder of sizes says so, or its lines: then regions go on growing one after the other.
+        fresh.most = width.most.max(own.most - own.most / 256);
         if self.alone.is_some() {
             // It has to come to its end.
             fresh.lines.grow_to(fresh.homes, &mut self.spare)?;
