@@ -94,8 +94,8 @@ impl Width {
         Width::of(w, u, r, mixed)
     }
 
-    /// About as many lines of `w` prefixes, or some more, each of whole buckets, so that they can be moved without taking
-    /// out their values. The same if they are few, have few buckets, or would have no room for so many keys.
+    /// About as many lines of `w` prefixes, or some more, each of whole buckets, so that they can be moved without
+    /// taking out their values. The same if they are few, have few buckets, or would have no room for so many keys.
     pub(crate) fn of_whole_buckets(self, w: u64, keys: u64, mixed: bool) -> Width {
         if mixed || self.homes < LEAST_LINES || self.u >> self.r < LEAST_BUCKETS {
             return self;
