@@ -124,14 +124,14 @@ fn moving(mut filter: GrowingFilter, grows: bool, keys: &mut Vec<u64>) -> Growin
 #[test]
 fn removals_from_a_moving_region_are_as_defined() {
     for grows in [true, false] {
-        let mut keys: Vec<u64> = (0..120_000).map(|key| hash_u64(key, 5)).collect();
+        let mut keys: Vec<u64> = (0..150_000).map(|key| hash_u64(key, 5)).collect();
         let made = GrowingFilter::new(keys.len() as u64, 0.01, 0).unwrap();
         let mut filter = moving(made, grows, &mut keys);
         let mut model = Multiset::new(filter.prefix_count() / 16);
         keys.iter().for_each(|&hash| _ = model.insert(hash));
         let back = remove_some(&mut filter, &mut keys, |hash| assert!(model.remove(hash)));
         println!("grows: {grows}; values came back {back:?} times, {:?} % moved", moved(&filter));
-        assert!(back.iter().all(|&times| times > 3) && moved(&filter).is_some());
+        assert!(back.iter().all(|&times| times > 5) && moved(&filter).is_some());
         assert!(filter.prefixes().eq(model.iter()));
         keys.extend((0..20_000).map(|key| hash_u64(key, 6)));
         let mut words = vec![0; keys.len().div_ceil(64)];
@@ -148,12 +148,12 @@ fn removals_from_a_moving_region_are_as_defined() {
 #[test]
 fn removals_of_mixed_lengths_from_a_moving_region_lose_no_key() {
     for grows in [true, false] {
-        let mut keys: Vec<u64> = (0..120_000).map(|key| hash_u64(key, 5)).collect();
+        let mut keys: Vec<u64> = (0..150_000).map(|key| hash_u64(key, 5)).collect();
         let made = GrowingFilter::unbounded(1000, 0.01, 0).unwrap();
         let mut filter = moving(made, grows, &mut keys);
         let back = remove_some(&mut filter, &mut keys, |_| ());
         println!("grows: {grows}; values came back {back:?} times, {:?} % moved", moved(&filter));
-        assert!(back.iter().all(|&times| times > 3) && moved(&filter).is_some());
+        assert!(back.iter().all(|&times| times > 5) && moved(&filter).is_some());
         assert_eq!(filter.key_count(), keys.len() as u64);
         for &hash in &keys {
             assert!(has(&filter, hash) && filter.contains_hash(hash), "{hash:#x}");
