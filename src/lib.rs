@@ -73,9 +73,6 @@
 )]
 
 mod bitmap;
-// Nobody needs it to use a filter. Tests do, the Redis module, and who writes another implementation.
-#[doc(hidden)]
-pub mod definition;
 #[cfg(feature = "engines")]
 pub mod engines;
 mod error;
@@ -97,7 +94,7 @@ mod os;
 mod serialize;
 mod shape;
 
-use definition::line;
+use layouts::line;
 
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
@@ -135,6 +132,9 @@ pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;
 pub use kernel::rows::Row;
 pub use key::Key;
+// Nobody needs it to use a filter. Tests do, the Redis module, and who writes another implementation.
+#[doc(hidden)]
+pub use layouts::definition;
 pub use os::memory::set_huge_pages;
 pub use shape::{CuckooParams, Params, StaticParams, sizing};
 

@@ -280,6 +280,10 @@ impl Sources {
                 _ if as_name == name => [&from[..], &path[module.len() + 1..]].concat(),
                 _ => continue,
             };
+            // What a module within this file passes on leads to the same path.
+            if from == path {
+                continue;
+            }
             // A path of another crate leads back to this module, which has no such name.
             let found = self.file_of(&from).filter(|found| found.name != file.name);
             if let Some(found) =

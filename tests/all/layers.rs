@@ -6,13 +6,12 @@ use std::fs;
 use std::path::Path;
 
 /// The layers, lowest first: a file may use its own module and those before it.
-const LAYERS: [&str; 15] = [
+const LAYERS: [&str; 14] = [
     "line",
     "error",
     "key",
     "bitmap",
     "layouts",
-    "definition",
     "os",
     "hash",
     "shape",

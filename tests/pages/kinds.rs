@@ -28,7 +28,6 @@ const OTHERS: [&str; 16] = [
 
 /// Files that the page names for kinds of which they have something.
 const SOME: [&str; 18] = [
-    "src/definition.rs",
     "src/error.rs",
     "src/ffi/status.rs",
     "src/filter/about.rs",
@@ -38,6 +37,7 @@ const SOME: [&str; 18] = [
     "src/kernel/layout.rs",
     "src/kernel/mod.rs",
     "src/kernel/table.rs",
+    "src/layouts/mod.rs",
     "go/batch.go",
     "go/errors.go",
     "go/format.go",
