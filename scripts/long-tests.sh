@@ -33,7 +33,7 @@ aarch64 s390x i686 asan|count bits of hashes, which have 64 everywhere| hashes_o
 aarch64 s390x asan|count bytes, of filters that others test| twice_the_keys_take_less_than_the_limit ninety_five_per_cent_go_in
 aarch64 s390x i686 asan|count work, of filters that others test| refused_inserts_cost_little a_ninth_copy_is_refused_at_once
 asan|count the system's pages, of which AddressSanitizer takes many| growing_filters_take_what_they_say
-aarch64 s390x|large, of what others test small| cuckoo::large_filters large_sets unbounded_filters_lose_no_key
+aarch64 s390x|large, of what others test small| cuckoo::large_filters one_key_of_filters_in_memory large_sets unbounded_filters_lose_no_key
 aarch64 s390x|large, of what others test small| crowds_before_the_ends_of_regions_are_read_again
 s390x|numbers, whose bytes others test| one_run_of_every_k a_group_asks_columns_in_any_order intersected_unbounded_filters
 s390x|numbers, whose bytes others test| few:: batches:: backends::large_filters backends::every_batch_length

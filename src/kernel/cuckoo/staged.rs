@@ -8,7 +8,7 @@ use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
 use super::super::single::Single;
-use super::bucket::{ANY, bits, read};
+use super::bucket::{ANY, bits, is_in_last_page, read};
 use super::integers::Integers;
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -31,6 +31,19 @@ pub(super) trait Vectors {
     /// From so many keys on vectors take less time than one key after the other.
     const FEWEST: usize;
 
+    /// From so many lines on, `one` probes a single key.
+    const LINES_OF_ONE: u64 = u64::MAX;
+
+    /// Whether a key may be present whose line is before the last page, in few integer registers.
+    ///
+    /// # Safety
+    /// As for [`Ops`].
+    #[inline(always)]
+    unsafe fn one<const BITS: u32>(lines: Lines, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { Integers::<BITS>::contains(lines, hash) }
+    }
+
     /// The places of the buckets of a group of hashes.
     unsafe fn places(count: u64, bits: u32, hashes: &[u64; GROUP]) -> Places;
 
@@ -43,7 +56,7 @@ pub(super) trait Vectors {
     unsafe fn tile_alone(lines: Lines, hashes: &[u64]) -> u64;
 }
 
-/// Batches by vectors, single keys as `integers` does them.
+/// Batches by vectors; single keys as `integers` does them, or by `one`.
 pub(in crate::kernel) struct Staged<V, const BITS: u32>(PhantomData<V>);
 
 /// What [`Vectors::tile_alone`] does.
@@ -79,7 +92,13 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     #[inline(always)]
     unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { Integers::<BITS>::contains_one(single, hash) }
+        unsafe {
+            let lines = single.lines();
+            if BITS != ANY && lines.count() >= V::LINES_OF_ONE && !is_in_last_page(lines, hash) {
+                return V::one::<BITS>(lines, hash);
+            }
+            Integers::<BITS>::contains_one(single, hash)
+        }
     }
 
     #[inline(always)]
@@ -87,6 +106,9 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         // SAFETY: the caller's promise.
         unsafe {
             if hashes.len() < V::FEWEST {
+                if single.lines().count() >= V::LINES_OF_ONE {
+                    return single.call_each(hashes, word);
+                }
                 return Integers::<BITS>::one_by_one(single, hashes, word);
             }
             *word = V::tile_alone(single.lines(), hashes);

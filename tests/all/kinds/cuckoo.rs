@@ -416,6 +416,44 @@ fn large_filters() {
     }
 }
 
+/// One key, and a few, take other code in memory than in the cache.
+#[test]
+fn one_key_of_filters_in_memory() {
+    let line_counts =
+        if definition::fewer() { vec![1 << 18] } else { vec![(1 << 18) - 1, 1 << 18, 300_001] };
+    for (bits, line_count) in
+        BITS.into_iter().flat_map(|bits| line_counts.iter().map(move |&count| (bits, count)))
+    {
+        let mut lines = vec![0; 64 * line_count];
+        let inserted = random_hashes(2_000, 12);
+        for &hash in inserted.iter().chain(&AWKWARD) {
+            _ = cuckoo::insert(&mut lines, bits, hash);
+        }
+        let probes = [inserted, AWKWARD.to_vec(), random_hashes(20_000, 13)].concat();
+        let is_there = |hash: &u64| cuckoo::contains(&lines, bits, *hash);
+        let expected: Vec<bool> = probes.iter().map(is_there).collect();
+        let bytes = definition::encode_cuckoo(&lines, bits, 0, 0);
+        for backend in Backend::available() {
+            let view = View::open_with_backend(&bytes, backend).unwrap();
+            let answers: Vec<bool> = probes.iter().map(|&hash| view.contains_hash(hash)).collect();
+            assert!(answers == expected, "{backend:?}, {bits} bits, {line_count} lines");
+            for len in 1..16 {
+                let calls = probes.chunks(len).zip(expected.chunks(len)).step_by(len);
+                for (hashes, expected) in calls {
+                    let mut word = [0];
+                    let found = view.contains_hashes(hashes, &mut word);
+                    assert_eq!(found, word[0].count_ones() as usize);
+                    let answers = (0..hashes.len()).map(|i| word[0] >> i & 1 == 1);
+                    assert!(
+                        answers.eq(expected.iter().copied()),
+                        "{backend:?}, {bits} bits, {len}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 // ---- bytes ----
 
 #[test]
