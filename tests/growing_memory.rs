@@ -252,3 +252,18 @@ fn what_unbounded_filters_have_in_common() {
         assert!(filter == one, "{left} allocations");
     }
 }
+
+/// Without the memory for an empty filter, its lines go all the same. It is then encoded as any empty one.
+#[test]
+fn what_is_cleared_is_encoded_as_empty() {
+    let mut state = 8;
+    let hashes: Vec<u64> = (0..30_000).map(|_| next(&mut state)).collect();
+    for count in [100, 30_000] {
+        let mut filter = GrowingFilter::build(40_000, 0.01, 0, &hashes[..count]).unwrap();
+        with(0, || filter.clear());
+        let empty = GrowingFilter::new(40_000, 0.01, 0).unwrap();
+        assert!(filter == empty && filter.to_bytes() == empty.to_bytes(), "{count} keys");
+        filter.insert_hashes(&hashes).unwrap();
+        assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+}

@@ -261,6 +261,8 @@ impl GrowingFilter {
         (self.sweep, self.places.moved, self.fresh_newest) = (None, 0, 0);
         self.regions.fill(Region::default());
         (self.copies, self.stash, self.key_count) = (Ordered::default(), Ordered::default(), 0);
+        // Its regions may be more than those of an empty filter.
+        self.is_settled = false;
         self.changes = self.changes.forgotten();
     }
 
