@@ -2625,8 +2625,9 @@ BLOOMLINE_CHECKED bloomline_status bloomline_growing_difference(bloomline_growin
 /**
  * bloomline_growing_split() makes 'parts' filters of the filter, one for each range of hashes, and
  * writes their handles to the array 'out': the key of hash h is in filter number
- * h * parts / 2^64, rounded down. A prefix on the border of two is in both. It reads the filter
- * once for each part. bloomline_growing_free() frees each.
+ * h * parts / 2^64, rounded down. A prefix on the border of two is in both. It reads the filter a
+ * few times, as long as there are no more parts than prefixes of the first length.
+ * bloomline_growing_free() frees each.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
