@@ -17,7 +17,8 @@ pub const BLOOMLINE_KIND_STATIC: i32 = 8;
 const _: () = assert!(BLOOMLINE_KIND_STATIC == crate::Kind::Static as i32);
 
 /// Collects the keys of one block after the other, for a writer that learns their number at the
-/// end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new(),
+/// end. It keeps 8 bytes for each key until the block is finished, and has room for up to as many
+/// more. While the room grows, the old one is there, too. Made by bloomline_builder_new(),
 /// bloomline_builder_new_for_rate() or bloomline_builder_new_static(); freed by
 /// bloomline_builder_free(). One thread at a time may use it.
 pub struct bloomline_builder(Blocks);

@@ -4,7 +4,7 @@ use super::boundary::*;
 use super::view::{bloomline_view, opened};
 use crate::Probe;
 use crate::filter::select::{
-    ColumnRows, Hashes, Offset, Room, Row, RowNumber, last_row, refine, select,
+    ColumnRows, Hashes, Offset, Room, Row, RowNumber, hash_strings, last_row, refine, select,
 };
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -201,13 +201,14 @@ impl<O: Offset> Strings<'_, O> {
         (0..self.rows()).all(|row| self.get(row).is_some())
     }
 
+    /// The same to be hashed: of one that is not there, no bytes.
     #[inline(always)]
-    fn hash<P: Probe + ?Sized>(&self, filter: &P, row: usize) -> u64 {
+    fn string(&self, row: usize) -> &[u8] {
         let string = self.get(row);
         if string.is_none() {
             self.broken.set(true);
         }
-        filter.hash(string.unwrap_or_default())
+        string.unwrap_or_default()
     }
 
     /// The answers about up to 64 rows: those that are not there may be present.
@@ -227,9 +228,7 @@ impl<O: Offset> ColumnRows for Strings<'_, O> {
 
     #[inline]
     fn hash_run<P: Probe + ?Sized>(&self, filter: &P, first: usize, out: &mut [u64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = self.hash(filter, first + i);
-        }
+        hash_strings(filter, (first..).map(|row| self.string(row)), out);
     }
 
     #[inline]
@@ -240,7 +239,7 @@ impl<O: Offset> ColumnRows for Strings<'_, O> {
         out: &mut [u64],
     ) {
         for (row, out) in rows.iter().zip(out) {
-            *out = self.hash(filter, row.number());
+            *out = filter.hash(self.string(row.number()));
         }
     }
 

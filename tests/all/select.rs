@@ -160,6 +160,29 @@ fn offsets_that_are_none() {
     assert!(Strings::new(&[0, i64::MAX], b"12345").is_none());
     let strings = Strings::new(&[0i32; 0], b"").unwrap();
     assert!(strings.is_empty() && strings.get(usize::MAX - 1).is_none());
+
+    // A single wrong one at any place of many, which are compared several at once.
+    let data = [0; 700];
+    let good: Vec<i64> = (0..101).map(|i| 7 * i).collect();
+    assert!(Strings::new(&good, &data).is_some());
+    for place in 0..good.len() {
+        for wrong in [-1, 7 * place as i64 - 8, 7 * place as i64 + 8, 701, i64::MIN, i64::MAX] {
+            // Only the last may be higher without being above the next, and only the first lower.
+            let fits = match place {
+                0 => (0..=7).contains(&wrong),
+                100 => (693..=700).contains(&wrong),
+                _ => (7 * place as i64 - 7..=7 * place as i64 + 7).contains(&wrong),
+            };
+            let mut offsets = good.clone();
+            offsets[place] = wrong;
+            assert_eq!(Strings::new(&offsets, &data).is_some(), fits, "{wrong} at {place}");
+            if let Ok(short) =
+                offsets.iter().map(|&o| i32::try_from(o)).collect::<Result<Vec<_>, _>>()
+            {
+                assert_eq!(Strings::new(&short, &data).is_some(), fits, "{wrong} at {place}");
+            }
+        }
+    }
 }
 
 #[test]

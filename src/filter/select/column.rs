@@ -72,6 +72,22 @@ fn hash_gathered<P: Probe + ?Sized, K: Key + Copy + Default, R: RowNumber>(
     }
 }
 
+/// Hashes as many strings as there are outputs, many in a call: it finds out once how the filter hashes.
+#[inline(always)]
+pub(crate) fn hash_strings<'s, P: Probe + ?Sized>(
+    filter: &P,
+    mut strings: impl Iterator<Item = &'s [u8]>,
+    out: &mut [u64],
+) {
+    const TOGETHER: usize = 64;
+    let mut together = [&[][..]; TOGETHER];
+    for out in out.chunks_mut(TOGETHER) {
+        let together = &mut together[..out.len()];
+        together.fill_with(|| strings.next().expect("a string for each output"));
+        filter.hash_keys(together, out);
+    }
+}
+
 impl<K: Key> ColumnRows for [K] {
     fn rows(&self) -> usize {
         self.len()
@@ -201,7 +217,7 @@ pub struct Strings<'a, O> {
 /// let column = Strings::new(&[0_i64, 4, 9], b"pearapple").expect("offsets within the data");
 /// assert_eq!(longest(&column), 5);
 /// ```
-pub trait Offset: Copy + 'static {
+pub trait Offset: Copy + Ord + 'static {
     /// As a place in memory, if it is one.
     fn place(self) -> Option<usize>;
 }
@@ -224,12 +240,11 @@ impl<'a, O: Offset> Strings<'a, O> {
     /// Creates a column of `offsets.len() - 1` strings; of none, if there are no offsets. None if an
     /// offset is negative, below the one before it, or behind the data.
     pub fn new(offsets: &'a [O], data: &'a [u8]) -> Option<Strings<'a, O>> {
-        let mut before = 0;
-        for offset in offsets {
-            let place = offset.place().filter(|place| (before..=data.len()).contains(place))?;
-            before = place;
-        }
-        Some(Strings { offsets, data })
+        // Without a branch for each, which the compiler would make no vectors of.
+        let ascend = offsets.windows(2).fold(true, |all, pair| all & (pair[0] <= pair[1]));
+        let bound = |offset: &O| offset.place().is_some_and(|place| place <= data.len());
+        (ascend && offsets.first().is_none_or(bound) && offsets.last().is_none_or(bound))
+            .then_some(Strings { offsets, data })
     }
 
     /// Returns how many strings there are.
@@ -249,6 +264,13 @@ impl<'a, O: Offset> Strings<'a, O> {
         self.data.get(start.place()?..end.place()?)
     }
 
+    /// The bytes between two offsets that follow each other.
+    #[inline(always)]
+    fn between(&self, start: O, end: O) -> &'a [u8] {
+        let places = start.place().zip(end.place());
+        places.and_then(|(start, end)| self.data.get(start..end)).expect("checked by `new`")
+    }
+
     /// A string that is there.
     #[inline(always)]
     fn string(&self, i: usize) -> &'a [u8] {
@@ -263,9 +285,9 @@ impl<O: Offset> ColumnRows for Strings<'_, O> {
 
     #[inline]
     fn hash_run<P: Probe + ?Sized>(&self, filter: &P, first: usize, out: &mut [u64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = filter.hash(self.string(first + i));
-        }
+        // A column of no rows may have no offset.
+        let offsets = &self.offsets[first..first + out.len() + usize::from(!out.is_empty())];
+        hash_strings(filter, offsets.windows(2).map(|pair| self.between(pair[0], pair[1])), out);
     }
 
     #[inline]

@@ -8,7 +8,7 @@ pub(crate) use hashed::Hashing;
 pub use hashed::hash_column;
 // For C.
 #[cfg(feature = "capi")]
-pub(crate) use column::ColumnRows;
+pub(crate) use column::{ColumnRows, hash_strings};
 #[cfg(feature = "capi")]
 pub(crate) use rows::RowNumber;
 pub(crate) use rows::{Room, Row};
