@@ -250,7 +250,14 @@ func (j *Journal) Sequence() uint64 { return j.point.Sequence }
 func (j *Journal) Len() int64 { return j.len }
 
 // Close closes the file. What was not saved is not in it.
-func (j *Journal) Close() error { return j.file.Close() }
+//
+// Errors: [fs.ErrClosed] if the journal is closed; those of the system. They name the file.
+func (j *Journal) Close() error {
+	if err := j.file.Close(); err != nil {
+		return host.Named("close", j.path, err)
+	}
+	return nil
+}
 
 // toItsEnd readies the file: what is written next comes behind the last record.
 func (j *Journal) toItsEnd() error {
@@ -285,10 +292,8 @@ func (j *Journal) cut() error {
 	return err
 }
 
-// failed is an error that names the file.
-func (j *Journal) failed(err error) error {
-	return &fs.PathError{Op: "save", Path: j.path, Err: err}
-}
+// failed is an error that names the journal, by no name that its file had before.
+func (j *Journal) failed(err error) error { return host.Named("save", j.path, err) }
 
 // begins says that the file has this record, of the whole filter.
 func (j *Journal) begins(filter *GrowingFilter, record *wholeRecord) {

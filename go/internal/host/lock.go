@@ -22,7 +22,7 @@ const mostTries = 16
 func OpenLocked(path string) (*os.File, error) {
 	file, err := openLocked(path)
 	if err != nil {
-		return nil, named("open", path, err)
+		return nil, Named("open", path, err)
 	}
 	return file, nil
 }
@@ -97,7 +97,7 @@ func ReplaceLocked(path string, own *os.File, content io.WriterTo) (*os.File, er
 		case held == nil && errors.Is(err, fs.ErrExist) && tries > 1:
 			// Since it was looked for.
 		case err != nil:
-			return nil, named("save", path, err)
+			return nil, Named("save", path, err)
 		case !RenamesOpen:
 			return OpenLocked(path)
 		default:

@@ -22,7 +22,7 @@ var ErrNotAFile = errors.New("bloomline: the path leads to something other than 
 func Replace(path string, content io.WriterTo) error {
 	_, err := replace(path, os.O_WRONLY, false, content)
 	if err != nil {
-		return named("save", path, err)
+		return Named("save", path, err)
 	}
 	return nil
 }
@@ -111,9 +111,9 @@ func hasNoLinks(err error) bool {
 // ErrNoPath is what the system calls a file that does not exist.
 var ErrNoPath = fmt.Errorf("bloomline: the path is empty: %w", fs.ErrNotExist)
 
-// named is an error that names the path that the caller gave, instead of that of a file beside it or of
+// Named is an error that names the path that the caller gave, instead of that of a file beside it or of
 // the directory.
-func named(op, path string, err error) error {
+func Named(op, path string, err error) error {
 	var ofPath *fs.PathError
 	var ofLink *os.LinkError
 	switch {
