@@ -3,6 +3,7 @@ package bloomline
 // The journal of a growing filter in a file: begun at once, appended to, flushed, cut off where it is torn.
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -248,6 +249,14 @@ func (j *Journal) Sequence() uint64 { return j.point.Sequence }
 
 // Len returns how many bytes the file has.
 func (j *Journal) Len() int64 { return j.len }
+
+// String returns the path, the last sequence number and the length, for logs.
+func (j *Journal) String() string {
+	if j == nil {
+		return "bloomline.Journal{nil}"
+	}
+	return fmt.Sprintf("bloomline.Journal{%s, sequence %d, %d bytes}", j.path, j.Sequence(), j.Len())
+}
 
 // Close closes the file. What was not saved is not in it.
 //

@@ -56,6 +56,10 @@ func TestJournalFiles(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Size() != journal.Len() {
 			t.Fatal(info, err)
 		}
+		shown := fmt.Sprintf("bloomline.Journal{%s, sequence %d, %d bytes}", path, sequence, journal.Len())
+		if journal.String() != shown {
+			t.Fatal(journal)
+		}
 	}
 	if _, _, err := OpenJournal(path); host.HasLocks && !errors.Is(err, ErrLocked) {
 		t.Error("two have it:", err)
