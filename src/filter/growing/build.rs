@@ -194,7 +194,7 @@ impl Plan {
         if lines <= SMALL && !parted {
             layouts.push(Layout::new(self.common, self.calls, (0, 1), longest, lines)?);
             regions.push(Default::default());
-            filter.places.mask = 0;
+            filter.places.set_regions(1);
             return Ok(());
         }
         layouts.try_reserve_exact(PARTS + 1).map_err(|_| Error::OutOfMemory)?;
@@ -210,7 +210,7 @@ impl Plan {
         filter.spare = Spare::of_many(layouts.iter().map(|layout| layout.lines.pieces()).sum());
         regions.try_reserve_exact(PARTS).map_err(|_| Error::OutOfMemory)?;
         regions.resize(PARTS, Default::default());
-        filter.places.mask = PARTS - 1;
+        filter.places.set_regions(PARTS);
         Ok(())
     }
 

@@ -226,7 +226,7 @@ impl GrowingFilter {
             changes: Changes::default(),
             terms,
             calls,
-            single: Single::of(backend),
+            single: Single::of(backend, common.mixed()),
             backend,
         }
     }

@@ -179,7 +179,7 @@ fn single_probes_of_a_moving_filter_are_as_defined() {
             for (i, &hash) in all.iter().enumerate() {
                 let expected = has(&filter, hash);
                 assert!(expected || i >= present);
-                for single in Single::all_of(backend) {
+                for single in Single::all_of(backend, filter.common.mixed()) {
                     filter.single = single;
                     let found = filter.contains_hash(hash);
                     assert_eq!(found, expected, "{hash:#x}, {}", backend.name());

@@ -4,7 +4,6 @@ use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
-use crate::kernel::growing::Found;
 use crate::kernel::{Prefetch, TILE};
 use crate::key::Key;
 
@@ -61,17 +60,11 @@ impl GrowingFilter {
         prefixes.any(|prefix| self.stash.may_have(prefix) && self.stash.get(prefix) > 0)
     }
 
-    /// Whether a hash is present of which its home says this.
+    /// Whether a hash that the lines do not have is beside them.
     #[cold]
     #[inline(never)]
-    fn goes_on(&self, hash: u64, found: Found) -> bool {
-        let in_lines = match found {
-            Found::Present => true,
-            Found::Absent => false,
-            Found::Onward => self.places.others_have(hash),
-        };
-        let length = || self.places.locate(hash).0.length;
-        in_lines || !self.stash.is_empty() && self.stash_has(hash, length())
+    fn beside_has(&self, hash: u64) -> bool {
+        self.stash_has(hash, self.places.locate(hash).0.length)
     }
 
     /// Adds what is beside the lines to the answers about these hashes. Returns how many that are.
@@ -126,11 +119,11 @@ impl Probe for GrowingFilter {
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        let found = self.single.contains(&self.places, hash);
-        if found == Found::Onward || !self.stash.is_empty() {
-            return self.goes_on(hash, found);
+        let in_lines = self.single.contains(&self.places, hash);
+        if !self.stash.is_empty() {
+            return in_lines || self.beside_has(hash);
         }
-        found == Found::Present
+        in_lines
     }
 
     #[inline]

@@ -15,7 +15,7 @@ use std::arch::x86_64::*;
 /// The bits in which a stored remainder differs from one; not those that its prefix does not have.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn differ<const MIXED: bool>(stored: __m512i, less: __m512i, low: __m512i) -> __m512i {
+pub(super) fn differ<const MIXED: bool>(stored: __m512i, less: __m512i, low: __m512i) -> __m512i {
     if MIXED {
         // The bits up to the lowest 1 are other ones in what is less by 1.
         _mm512_ternarylogic_epi64::<0b0100_0010>(stored, less, low)
@@ -83,7 +83,7 @@ pub(super) fn buckets(line: &Line) -> __m512i {
 /// The bucket of a value above the base of a line, in all fields: -1 if it is below that, 127 if it is higher.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn sought(line: &Line, bucket: i64) -> __m512i {
+pub(super) fn sought(line: &Line, bucket: i64) -> __m512i {
     let base = _mm_srai_epi16::<7>(_mm_cvtsi64_si128(line[0] as i64));
     let bucket = _mm_cvtsepi64_epi16(_mm_cvtsi64_si128(bucket));
     let above = _mm_subs_epi16(bucket, base);
@@ -96,6 +96,22 @@ fn sought(line: &Line, bucket: i64) -> __m512i {
     enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
 fn find_in<const MIXED: bool, const WIDE: bool>(line: &Line, value: i64, r: u32) -> Found {
+    let [present, higher] = present_and_higher::<MIXED, WIDE>(line, value, r);
+    let onward = (higher == 0) & (line[0] & GOES_ON != 0);
+    let other = if onward { Found::Onward } else { Found::Absent };
+    std::hint::select_unpredictable(present != 0, Found::Present, other)
+}
+
+/// A bit for each value that is this one, or a prefix of it, and for each in a higher bucket.
+#[inline]
+#[target_feature(
+    enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
+)]
+fn present_and_higher<const MIXED: bool, const WIDE: bool>(
+    line: &Line,
+    value: i64,
+    r: u32,
+) -> [u64; 2] {
     let width = width(r);
     // SAFETY: 64 bytes.
     let words = unsafe { _mm512_loadu_si512(line.as_ptr().cast()) };
@@ -103,10 +119,7 @@ fn find_in<const MIXED: bool, const WIDE: bool>(line: &Line, value: i64, r: u32)
     let same = stated & same::<MIXED, WIDE>(words, value, r, width);
     let (buckets, sought) = (buckets(line), sought(line, value >> r));
     let present = _mm512_mask_cmpeq_epi8_mask(same, buckets, sought);
-    let higher = _mm512_mask_cmpgt_epi8_mask(stated, buckets, sought);
-    let onward = (higher == 0) & (line[0] & GOES_ON != 0);
-    let other = if onward { Found::Onward } else { Found::Absent };
-    std::hint::select_unpredictable(present != 0, Found::Present, other)
+    [present, _mm512_mask_cmpgt_epi8_mask(stated, buckets, sought)]
 }
 
 /// A bit for each value whose remainder is lower than this one or equal, and for each that is equal.
@@ -201,7 +214,8 @@ pub(super) unsafe fn find<const MIXED: bool>(line: &Line, value: i64, r: u32) ->
     }
 }
 
-/// As [`find`], in a function that calls it.
+/// Whether a line has a value, and whether to look for it in the next line, in a function that calls it. No branch
+/// depends on whether it has it, as one would on a [`Found`]. Of remainders of more than eight bits.
 ///
 /// # Safety
 /// This CPU has the instructions.
@@ -209,17 +223,18 @@ pub(super) unsafe fn find<const MIXED: bool>(line: &Line, value: i64, r: u32) ->
 #[target_feature(
     enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
-pub(super) unsafe fn find_here(line: &Line, value: i64, r: u32, is_mixed: bool) -> Found {
-    match (is_mixed, r) {
-        (false, ..=BYTE) => find_in::<false, false>(line, value, r),
-        (false, ..=WIDEST) => find_in::<false, true>(line, value, r),
-        (true, ..=BYTE) => find_in::<true, false>(line, value, r),
-        (true, ..=WIDEST) => find_in::<true, true>(line, value, r),
-        // SAFETY: the caller's promise.
-        (false, _) => unsafe { find_wide::<false>(line, value, r) },
-        // SAFETY: the caller's promise.
-        (true, _) => unsafe { find_wide::<true>(line, value, r) },
+pub(super) unsafe fn find_wider<const MIXED: bool>(
+    line: &Line,
+    value: i64,
+    r: u32,
+) -> (bool, bool) {
+    if r <= WIDEST {
+        let [present, higher] = present_and_higher::<MIXED, true>(line, value, r);
+        return (present != 0, present | higher | !line[0] & GOES_ON == 0);
     }
+    // SAFETY: the caller's promise.
+    let found = unsafe { find_wide::<MIXED>(line, value, r) };
+    (found == Found::Present, found == Found::Onward)
 }
 
 /// The same where fields are too narrow. Apart: it takes more registers.

@@ -13,14 +13,14 @@ pub(super) const WIDEST: u32 = 16;
 /// word, and from which bit of its word on each byte comes.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
-struct Fields {
-    bytes: [u8; 64],
-    bits: [u8; 64],
+pub(super) struct Fields {
+    pub(super) bytes: [u8; 64],
+    pub(super) bits: [u8; 64],
 }
 
 impl Fields {
     /// Of the first values, or of those that a vector of two-byte fields has no room for.
-    const fn of(r: u32, is_second: bool) -> Fields {
+    pub(super) const fn of(r: u32, is_second: bool) -> Fields {
         let mut fields = Fields { bytes: [0; 64], bits: [0; 64] };
         let field = if r <= BYTE { 1 } else { 2 };
         // The values of a word.

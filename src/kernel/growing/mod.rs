@@ -8,10 +8,10 @@
 //! changes.
 //! `splice` moves lines to another width without taking out their values, `moving` where that can be done.
 //! `width` has what follows from the width of remainders. `batch` probes many lines, `avx2_find`
-//! four at once and `avx512` eight; `avx512_find` probes one without a search. `avx512_whole` is `whole` with all
-//! remainders of `avx512_pack` at once. `avx2` and `avx512_edit` move remainders.
+//! four at once and `avx512` eight; `avx512_find` probes one without a search, `avx512_one` for one key.
+//! `avx512_whole` is `whole` with all remainders of `avx512_pack` at once. `avx2` and `avx512_edit` move remainders.
 //! `tiles` probes many keys of a filter, wherever its lines are; `spans` are those of an encoded one. `regions` has
-//! what `avx512_regions` finds the lines of eight keys by.
+//! what `avx512_regions` finds the lines of eight keys by. `common` has the prefixes of a hash.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -24,12 +24,15 @@ mod avx512_edit;
 #[cfg(target_arch = "x86_64")]
 mod avx512_find;
 #[cfg(target_arch = "x86_64")]
+mod avx512_one;
+#[cfg(target_arch = "x86_64")]
 mod avx512_pack;
 #[cfg(target_arch = "x86_64")]
 mod avx512_regions;
 #[cfg(target_arch = "x86_64")]
 mod avx512_whole;
 mod batch;
+mod common;
 mod crowded;
 mod edit;
 mod enter;

@@ -1,6 +1,10 @@
 //! From a hash to its home line, and along the chain of lines behind it.
 
 use super::super::prefetch::Prefetch;
+#[cfg(target_arch = "x86_64")]
+use super::avx512_one::{Asked, apart, asked};
+pub(crate) use super::common::Common;
+use super::common::high;
 use super::regions::{Region, Regions, Where};
 use super::store::Lines;
 use super::tiles::{Homes, contains_all};
@@ -44,70 +48,8 @@ pub(crate) struct Layout {
     /// So many keys may have prefixes of full length; with them the region gets longer ones, if there are any.
     pub(crate) quota: u64,
     pub(crate) lines: Lines,
-}
-
-/// What the layouts of a filter have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Common {
-    /// The prefixes of all regions together, of the first length.
-    pub(crate) prefixes: u64,
-    /// By how many bits they can get longer; none if all have one length.
-    pub(crate) longer: Option<u32>,
-    /// The keys that may have prefixes of the first length, if they can get longer.
-    pub(crate) first_keys: u64,
-}
-
-impl Common {
-    pub(crate) fn mixed(self) -> bool {
-        self.longer.is_some()
-    }
-
-    /// The values of all regions, of which each length has its own.
-    fn bits_of_norm(self) -> u32 {
-        self.longer.unwrap_or(0)
-    }
-
-    /// The prefix of a hash and of a length, so that those of all lengths compare.
-    #[inline]
-    pub(crate) fn normal(self, hash: u64, length: u32) -> u64 {
-        let mixed = u32::from(self.mixed());
-        (high(hash, self.prefixes << length) << mixed | u64::from(mixed))
-            << (self.bits_of_norm() - length)
-    }
-
-    /// What is above all of them.
-    pub(crate) fn normals(self) -> u64 {
-        self.prefixes << (u32::from(self.mixed()) + self.bits_of_norm())
-    }
-
-    /// How many of them a prefix of the first length has.
-    pub(crate) fn values_of_prefix(self) -> f64 {
-        (self.normals() / self.prefixes) as f64
-    }
-
-    /// What such a prefix covers: values so far below it, and above.
-    pub(crate) fn half(self, normal: u64) -> u64 {
-        if self.mixed() { 1 << normal.trailing_zeros() } else { 0 }
-    }
-
-    /// The first hash of such a prefix, and the last.
-    pub(crate) fn hashes(self, normal: u64) -> (u64, u64) {
-        let half = self.half(normal);
-        let all = u128::from(self.normals());
-        let first = |value: u64| (u128::from(value) << 64).div_ceil(all);
-        (first(normal - half) as u64, (first(normal + half.max(1)) - 1) as u64)
-    }
-
-    /// The length of such a prefix.
-    pub(crate) fn length_of(self, normal: u64) -> u32 {
-        self.bits_of_norm().saturating_sub(normal.trailing_zeros())
-    }
-}
-
-/// The high 64 bits of a product.
-#[inline(always)]
-fn high(a: u64, b: u64) -> u64 {
-    ((u128::from(a) * u128::from(b)) >> 64) as u64
+    #[cfg(target_arch = "x86_64")]
+    asked: &'static Asked,
 }
 
 impl Layout {
@@ -151,6 +93,8 @@ impl Layout {
                 _ => u64::MAX,
             },
             lines: Lines::default(),
+            #[cfg(target_arch = "x86_64")]
+            asked: asked(r),
         })
     }
 
@@ -361,23 +305,37 @@ pub(super) struct First<'a> {
 }
 
 /// Where all keys are: the layouts of the regions, and of the one that is moved the new one.
-#[derive(Default)]
 pub(crate) struct Places {
     /// One for each region; behind them the new one of the region that is moved.
     pub(crate) layouts: Vec<Layout>,
     /// The number of regions less one.
     pub(crate) mask: usize,
+    /// The number of regions, which is that of the new layout.
+    fresh: usize,
     /// The hashes that the new one has: from here on, so many.
     pub(crate) from: u64,
     pub(crate) moved: u64,
 }
 
+impl Default for Places {
+    /// One region, which has no layout yet.
+    fn default() -> Places {
+        Places { layouts: Vec::new(), mask: 0, fresh: 1, from: 0, moved: 0 }
+    }
+}
+
 impl Places {
+    /// From now on there are so many regions, a power of two up to 16.
+    pub(crate) fn set_regions(&mut self, count: usize) {
+        (self.mask, self.fresh) = (count - 1, count);
+    }
+
     /// The number of the layout that has a hash.
     #[inline(always)]
     pub(crate) fn of(&self, hash: u64) -> usize {
         let is_fresh = hash.wrapping_sub(self.from) < self.moved;
-        select_unpredictable(is_fresh, self.mask + 1, (hash >> 60) as usize & self.mask)
+        // The highest bits become the lowest ones: one instruction with BMI2.
+        select_unpredictable(is_fresh, self.fresh, hash.rotate_left(4) as usize & self.mask)
     }
 
     /// What is asked for a hash first, unless its lines are not at hand. Few instructions, and no calls: so the CPU
@@ -388,6 +346,25 @@ impl Places {
         let (line, value) = layout.place(hash);
         let line = layout.lines.at_hand(line)?;
         Some(First { line, value, r: layout.r, is_mixed: layout.is_mixed() })
+    }
+
+    /// The same in few registers: a line, the value there, and what is asked; also how wide remainders are.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "bmi2")]
+    pub(super) fn one<const MIXED: bool>(
+        &self,
+        hash: u64,
+    ) -> Option<(&Line, i64, &'static Asked, u32)> {
+        // SAFETY: the address of the same layout.
+        let layout = unsafe { &*apart(self.layouts.get(self.of(hash))?) };
+        debug_assert_eq!(layout.is_mixed(), MIXED);
+        let x = high(hash, layout.total) - layout.first;
+        let line = high(x, layout.reciprocal) >> (layout.shift & 63);
+        let offset = x - line * layout.u;
+        let value = if MIXED { offset << 1 | 1 } else { offset };
+        let line = layout.lines.probed(line as usize)?;
+        Some((line, value as i64, layout.asked, layout.r))
     }
 
     /// Whether the lines behind the home of a hash have it; also the home, if it is not at hand.

@@ -30,7 +30,10 @@ fn places(common: Common, calls: &'static Calls, parts: u64, seed: u64) -> Place
     });
     let layouts = layouts.collect();
     let all = u64::MAX / parts;
-    Places { layouts, mask: parts as usize - 1, from: moved << 60, moved: any(seed, 1) % all }
+    let mut places = Places::default();
+    (places.layouts, places.from, places.moved) = (layouts, moved << 60, any(seed, 1) % all);
+    places.set_regions(parts as usize);
+    places
 }
 
 /// Compares eight homes, or the lines behind them. Returns how many lines are there.

@@ -83,6 +83,22 @@ impl Lines {
         Some(unsafe { &*self.at(i) })
     }
 
+    /// The same for one probe, in few registers. No probe asks for a line that is freed: one may be given whose chunk
+    /// is not.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "bmi2")]
+    pub(super) fn probed(&self, i: usize) -> Option<&Line> {
+        if i >= self.len {
+            return None;
+        }
+        // SAFETY: the directory has all chunks of lines up to `len`.
+        let start = unsafe { *self.starts.get_unchecked(i >> (self.log2 & 63)) };
+        let in_chunk = std::arch::x86_64::_bzhi_u64(i as u64, self.log2) as usize;
+        // SAFETY: a chunk that is not freed has its lines up to `len`, whose bytes are initialised.
+        (!start.is_null()).then(|| unsafe { &*start.add(in_chunk) })
+    }
+
     /// The same, to be changed.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, i: usize) -> Option<&mut Line> {

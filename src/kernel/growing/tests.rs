@@ -1,6 +1,8 @@
 //! All backends against the definition: what they find, and the bytes they leave.
 
 use super::super::backend::Backend;
+#[cfg(target_arch = "x86_64")]
+use super::avx512_one;
 use super::{CALLS, Calls, Line, OPENED, WITHOUT_PDEP, first, goes_on, last, len, set_goes_on};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{Content, Found, MOST_BITS, MOST_KEYS, mixed, read, room, write};
@@ -151,12 +153,20 @@ fn what_is_written_is_read() {
 fn finds_as_defined(calls: &Calls, line: &Line, content: &Content, value: i64, r: u32) {
     let found = calls.find(line, value, r);
     assert_eq!(found, content.find(value, r), "{value} of {content:?}, r = {r}");
+    #[cfg(target_arch = "x86_64")]
+    if let Some(found) = avx512_one::found::<false>(line, value, r) {
+        assert_eq!(found, content.find(value, r), "one, {value} of {content:?}, r = {r}");
+    }
     let count = content.count(value) as u32;
     assert_eq!(calls.count(line, value, r), count, "{value} of {content:?}, r = {r}");
     if r > 0 {
         let found = calls.find_mixed(line, value | 1, r);
         let expected = content.find_mixed(value | 1, r);
         assert_eq!(found, expected, "mixed {} of {content:?}, r = {r}", value | 1);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(found) = avx512_one::found::<true>(line, value | 1, r) {
+            assert_eq!(found, expected, "one, mixed {} of {content:?}, r = {r}", value | 1);
+        }
     }
 }
 
