@@ -93,7 +93,7 @@ static SECOND: PlacesOf = PlacesOf::from(64);
 #[inline(always)]
 pub(super) fn apart<T>(mut at: *const T) -> *const T {
     // SAFETY: it is no instruction.
-    unsafe { asm!("/* {0} */", inout(reg) at, options(pure, nomem, nostack, preserves_flags)) };
+    unsafe { asm!("/* {0} */", inout(reg) at, options(pure, readonly, nostack, preserves_flags)) };
     at
 }
 
