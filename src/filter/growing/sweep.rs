@@ -52,10 +52,25 @@ impl GrowingFilter {
     #[inline(never)]
     pub(super) fn catch_up(&mut self) {
         while self.sweep.as_ref().is_some_and(|sweep| sweep.due >= DUE) {
+            if self.makes_room() {
+                return;
+            }
             let moved = self.step();
             let Some(sweep) = &mut self.sweep else { return };
             sweep.due = moved.map_or(0, |moved| sweep.due.saturating_sub(moved));
         }
+    }
+
+    /// Makes the lines be there that the next step writes. Returns whether they were not, and now are: to take new
+    /// memory takes as long as a step, so that is the work of another insert.
+    fn makes_room(&mut self) -> bool {
+        let Some(sweep) = &self.sweep else { return false };
+        let (olds, fresh) = self.places.layouts.split_at_mut(self.regions.len());
+        let (old, fresh) = (&olds[sweep.region], &mut fresh[0]);
+        let end = old.start(sweep.line + MOVED_TOGETHER).min(old.end());
+        let last = fresh.home((end - 1) << (fresh.length - old.length));
+        let needed = (last + 2).min(fresh.homes);
+        fresh.lines.len() < needed && fresh.lines.grow_to(needed, &mut self.spare).is_ok()
     }
 
     /// Begins to move a region. What there is no memory for waits.
@@ -123,6 +138,8 @@ impl GrowingFilter {
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
         let share = 16 * state.keys / all.max(1);
         self.places.layouts.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        let old = &self.places.layouts[region];
+        (0..=MOVED_TOGETHER).for_each(|line| old.lines.prefetch(line));
         self.places.layouts.push(fresh);
         (self.places.from, self.places.moved) = ((number as u64) << 60, 0);
         let pace = PACE * due.max(share).clamp(1, 16);

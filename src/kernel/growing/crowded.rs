@@ -19,7 +19,7 @@ pub(super) type Close = unsafe fn(&[u64], u64, i64, bool, u32) -> (Line, usize);
 /// Puts values before those of a line. What it has no room for comes before those of the next line, and so on, over
 /// `most` lines at most. False if that is too few, or no line can have one of these: the lines are as before.
 ///
-/// The values ascend, are at most as high as those of the line, and lower by `step` in the next.
+/// The values ascend, are lower by `step` in the next line, and, if they are several, at most as high as those of this one.
 ///
 /// # Panics
 /// If there are more than [`OPENED`] values, or `r` is above 54.
@@ -45,7 +45,7 @@ pub(super) unsafe fn insert(
     let mut changed = 0;
     let is_in = loop {
         let at = at + changed;
-        lines.prefetch(at + 2);
+        lines.prefetch(at + 4);
         let Some(line) = lines.get_mut(at) else {
             match lines.reach(at) {
                 true => continue,
@@ -57,6 +57,12 @@ pub(super) unsafe fn insert(
         // SAFETY: the caller's promise.
         let (all_of_line, goes_on) =
             unsafe { (count + open(line, r, 0, room(own)), line[0] & GOES_ON) };
+        if changed == 0 && values.len() == 1 {
+            // It may come behind some of the line.
+            let new = all[0] as i64;
+            let before = all[1..all_of_line].iter().take_while(|&&own| own as i64 <= new).count();
+            all[..=before].rotate_left(1);
+        }
         // SAFETY: as above.
         let (closed, took) = unsafe { close(&all[..all_of_line], 0, i64::MAX, goes_on != 0, r) };
         if took == 0 {

@@ -23,10 +23,12 @@ pub(crate) enum Entered {
 
 /// A line with more copies of a value gets no further one.
 pub(crate) const MOST_COPIES: u32 = 8;
-/// So many lines change at most, unless it goes far.
+/// So many lines change at most, less one, unless it goes far.
 pub(super) const NEAR: usize = 64;
-/// And so many more then, less one. Where chance crowds keys, it takes a hundred lines and more to find room.
+/// And so many more then. Where chance crowds keys, it takes a hundred lines and more to find room.
 pub(super) const FAR: usize = crowded::MOST;
+/// From so many on, lines are prefetched so many more ahead.
+const LONG: usize = 6;
 
 /// Values that a line has no room for, the highest first.
 #[derive(Clone, Copy)]
@@ -239,7 +241,7 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
     mut value: i64,
     r: u32,
     step: i64,
-    carry: Carry,
+    (carry, crowded): (Carry, Crowded),
 ) -> Entered {
     let width = width(r);
     let (mut at, mut was_there) = (home, false);
@@ -289,6 +291,14 @@ pub(super) unsafe fn enter<S: Move, const MIXED: bool>(
     if let Some(line) = lines.get_mut(at) {
         *line = before;
     }
+    if !is_in {
+        let mut out = Out::none();
+        out.push(value + step);
+        // SAFETY: as above.
+        if unsafe { crowded(lines, at, out, r, step, FAR) } {
+            return Entered::Done { was_there };
+        }
+    }
     Entered::Not
 }
 
@@ -337,6 +347,9 @@ pub(super) unsafe fn carry<S: Move, const MOST: usize>(
             }
         };
         prefetch_behind(line, 2);
+        if changed >= LONG {
+            prefetch_behind(line, 2 + LONG);
+        }
         let was = before.write(*line);
         out.count = 0;
         let mut is_in = true;

@@ -357,7 +357,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, false>(lines, home, value, r, step, near) }
+            unsafe { enter::enter::<$select, false>(lines, home, value, r, step, (near, crowded)) }
         }
         $(#[$attribute])?
         unsafe fn enter_mixed(
@@ -368,7 +368,7 @@ macro_rules! calls {
             step: i64,
         ) -> Entered {
             // SAFETY: the caller's promise.
-            unsafe { enter::enter::<$select, true>(lines, home, value, r, step, near) }
+            unsafe { enter::enter::<$select, true>(lines, home, value, r, step, (near, crowded)) }
         }
         $(#[$attribute])?
         unsafe fn splice(
