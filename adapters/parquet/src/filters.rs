@@ -5,6 +5,7 @@ use crate::read::bytes_of;
 use crate::value::{Asked, Value, check};
 use bloomline::{Bitmap, Error, Group, OwnedView};
 use bytes::Bytes;
+use parquet::basic::Type;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::ChunkReader;
@@ -23,7 +24,8 @@ pub struct ColumnFilters {
 
 impl ColumnFilters {
     /// Reads the filters of the leaf column of this number, one or two reads each. Together they take no more
-    /// memory than the file and 1 KiB for each row group, whatever the metadata says.
+    /// memory than the file and 1 KiB for each row group, whatever the metadata says. A row group that lies in
+    /// another file, as those of a `_metadata` file do, has none here: take `of_bytes` for it.
     ///
     /// # Errors
     /// If there is no such column, or a read fails.
@@ -54,8 +56,11 @@ impl ColumnFilters {
             let what = format!("{given} filters were given of {row_groups} row groups");
             return Err(ParquetError::General(what));
         }
+        let column = metadata.file_metadata().schema_descr().column(column);
+        let is_believed = column.physical_type() != Type::BOOLEAN || hashes_truth_values(metadata);
         let opened: Vec<Option<_>> = filters
             .into_iter()
+            .map(|bytes| bytes.filter(|_| is_believed))
             .map(|bytes| match OwnedView::open_parquet(bytes.unwrap_or_default()) {
                 Ok(view) => Ok(Some(view)),
                 // A filter that says nothing. Any other error is not about the bytes.
@@ -68,7 +73,6 @@ impl ColumnFilters {
         let views = opened.into_iter().map(|view| view.map_or_else(anything, Ok));
         let views = views.collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
         let group = Group::of(views, |view| view.view()).map_err(failed)?;
-        let column = metadata.file_metadata().schema_descr().column(column);
         Ok(ColumnFilters { group, column, known })
     }
 
@@ -77,7 +81,9 @@ impl ColumnFilters {
         self.known.len()
     }
 
-    /// Returns whether this row group has a filter that can be read. If not, every value may be in it.
+    /// Returns whether this row group has a filter that can be read. If not, every value may be in it. Of a
+    /// `BOOLEAN` column none is read, unless the crate `parquet` wrote the file: others hash truth values eight at
+    /// a time, and most have no such filters.
     pub fn has_filter(&self, row_group: usize) -> bool {
         self.known.get(row_group).is_some_and(|&known| known)
     }
@@ -89,7 +95,7 @@ impl ColumnFilters {
     pub fn may_contain<V: Value + ?Sized>(&self, value: &V) -> Result<Vec<usize>> {
         check(value, &self.column)?;
         let mut words = vec![0; self.group.words()];
-        match value.asked() {
+        match value.asked(&self.column) {
             Asked::One(hash) => {
                 self.group.contains_hash(hash, &mut words);
             }
@@ -152,7 +158,7 @@ impl ColumnFilters {
         let (mut others, mut anything) = (Vec::new(), Vec::new());
         for (i, value) in values.iter().enumerate() {
             check(value, &self.column)?;
-            match value.asked() {
+            match value.asked(&self.column) {
                 Asked::One(hash) => hashes.push(hash),
                 Asked::Either(one, other) => {
                     hashes.push(one);
@@ -213,6 +219,12 @@ impl RowGroupAnswers {
     pub fn row_groups(&self, value: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.row_groups).filter(move |&row_group| self.get(row_group, value))
     }
+}
+
+/// Whether the writer of a file is known to hash each truth value.
+fn hashes_truth_values(metadata: &ParquetMetaData) -> bool {
+    let writer = metadata.file_metadata().created_by();
+    writer.is_some_and(|writer| writer.starts_with("parquet-rs "))
 }
 
 /// The chunks of a column, of all row groups.

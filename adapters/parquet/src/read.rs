@@ -14,7 +14,9 @@ pub(crate) fn bytes_of<R: ChunkReader>(
     chunk: &ColumnChunkMetaData,
     room: &mut u64,
 ) -> Result<Option<Bytes>> {
-    let Some(offset) = chunk.bloom_filter_offset() else {
+    // What is at this offset of another file would be another filter.
+    let elsewhere = chunk.file_path().is_some_and(|path| !path.is_empty());
+    let Some(offset) = chunk.bloom_filter_offset().filter(|_| !elsewhere) else {
         return Ok(None);
     };
     let file_len = reader.len();

@@ -2,6 +2,8 @@
 //! either of them wrote. `engines.rs` has those of other engines, `through_arrow.rs` those of Arrow's columns.
 
 mod engines;
+mod every_type;
+mod meaning;
 mod through_arrow;
 
 use bloomline::Key;
