@@ -27,9 +27,12 @@ impl ColumnFilters {
     /// memory than the file and 1 KiB for each row group, whatever the metadata says. A row group that lies in
     /// another file, as those of a `_metadata` file do, has none here: take `of_bytes` for it.
     ///
+    /// Other threads may read a [`File`](std::fs::File) and its clones meanwhile. They may not read another reader
+    /// whose clones share a position: see [`ChunkReader::get_read`].
+    ///
     /// # Errors
     /// If there is no such column, or a read fails.
-    pub fn read<R: ChunkReader>(
+    pub fn read<R: ChunkReader + 'static>(
         reader: &R,
         metadata: &ParquetMetaData,
         column: usize,

@@ -5,11 +5,13 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
-use std::io::Read;
+use std::any::Any;
+use std::fs::File;
+use std::io::{self, Read};
 
 /// The header and bits of a chunk's filter, if it has one that the file can hold beside the column's others,
 /// which leave so many bytes.
-pub(crate) fn bytes_of<R: ChunkReader>(
+pub(crate) fn bytes_of<R: ChunkReader + 'static>(
     reader: &R,
     chunk: &ColumnChunkMetaData,
     room: &mut u64,
@@ -38,12 +40,13 @@ pub(crate) fn bytes_of<R: ChunkReader>(
             _ => Ok(None),
         };
     }
-    let start = reader.get_bytes(offset as u64, left.min(MAX_HEADER_LEN as u64) as usize)?;
+    let mut start = vec![0; left.min(MAX_HEADER_LEN as u64) as usize];
+    read_at(reader, offset as u64, &mut start)?;
     match read_header(&start) {
         Ok(header) => {
             let len = header.header_len as u64 + header.bits_len as u64;
             if len <= start.len() as u64 {
-                Ok(Some(start))
+                Ok(Some(start.into()))
             } else if len <= left {
                 read(len as usize, header.header_len)
             } else {
@@ -66,7 +69,7 @@ const CACHE_LINE: usize = 64;
 
 /// Reads so many bytes to where the blocks behind the header lie in one cache line each: a value then takes one
 /// miss, not one and a half.
-fn aligned<R: ChunkReader>(
+fn aligned<R: ChunkReader + 'static>(
     reader: &R,
     offset: u64,
     len: usize,
@@ -75,9 +78,42 @@ fn aligned<R: ChunkReader>(
     // Zeroed memory of this size comes from the system as it is.
     let mut room = vec![0; len + CACHE_LINE];
     let start = (room.as_ptr().addr() + header_len).wrapping_neg() % CACHE_LINE;
-    let read = reader.get_read(offset)?.read_exact(&mut room[start..start + len]);
-    read.map_err(|error| ParquetError::External(Box::new(error)))?;
+    read_at(reader, offset, &mut room[start..start + len])?;
     Ok(Bytes::from(room).slice(start..start + len))
+}
+
+/// Reads the bytes from an offset on. The clones of a file share its position, so a file is read without it: else
+/// another thread could move it on the way, and the filter that is read would be another one.
+fn read_at<R: ChunkReader + 'static>(reader: &R, offset: u64, out: &mut [u8]) -> Result<()> {
+    let read = match (reader as &dyn Any).downcast_ref::<File>() {
+        Some(file) => file_at(file, offset, out),
+        None => reader.get_read(offset)?.read_exact(out),
+    };
+    read.map_err(|error| ParquetError::External(Box::new(error)))
+}
+
+#[cfg(unix)]
+fn file_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+#[cfg(windows)]
+fn file_at(file: &File, mut offset: u64, mut out: &mut [u8]) -> io::Result<()> {
+    while !out.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, out, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => (out, offset) = (&mut out[read..], offset + read as u64),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn file_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    let mut reader = ChunkReader::get_read(file, offset).map_err(io::Error::other)?;
+    reader.read_exact(out)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Columns whose bytes stand for something else: what a query takes for equal is not absent, and text is no number.
-//! Filters that are another file's, or that a writer made otherwise.
+//! Filters that are another file's, that a writer made otherwise, that several threads read.
 
 use super::*;
+use std::io::{Seek, SeekFrom};
 
 /// A file of these row groups with filters made here, opened.
 fn of_file<T: DataType>(column: &str, row_groups: &[Vec<T::T>]) -> ColumnFilters
@@ -153,5 +154,41 @@ fn encrypted_filters_say_nothing() -> Result<()> {
             assert_eq!(filters.may_contain(&1_i64)?, [0]);
         }
     }
+    Ok(())
+}
+
+/// Several threads read one file and its clones, which share a position: no filter is taken for another.
+#[test]
+fn files_are_read_by_several_threads() -> Result<()> {
+    let row_groups: Vec<Vec<i64>> = (0..40).map(|i| (100 * i..100 * (i + 1)).collect()).collect();
+    let bytes = file::<Int64Type>("required int64 c", &row_groups, with_filters());
+    let known = opened(&bytes).0;
+    let path = std::env::temp_dir().join(format!("bloomline-threads-{}", std::process::id()));
+    std::fs::write(&path, &bytes)?;
+    let mut file = std::fs::File::open(&path)?;
+    for metadata in [without_lengths(&known)?, known] {
+        file.seek(SeekFrom::Start(7))?;
+        ColumnFilters::read(&file, &metadata, 0)?;
+        assert_eq!(file.stream_position()?, 7, "others read from here on");
+        let read = |file: &std::fs::File| {
+            for _ in 0..100 {
+                let filters = ColumnFilters::read(file, &metadata, 0).unwrap();
+                for (i, values) in row_groups.iter().enumerate() {
+                    assert!(filters.has_filter(i));
+                    let found = filters.may_contain(&values[3]).unwrap();
+                    assert!(found.contains(&i), "lost {} of {i}", values[3]);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                let clone = file.try_clone().unwrap();
+                scope.spawn(move || read(&clone));
+            }
+            read(&file);
+        });
+    }
+    drop(file);
+    std::fs::remove_file(&path)?;
     Ok(())
 }
