@@ -206,3 +206,155 @@ impl Hasher {
 pub(crate) fn valid(columns: &[KeyColumn]) -> Option<NullBuffer> {
     columns.iter().fold(None, |valid, column| NullBuffer::union(valid.as_ref(), column.nulls()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::array::{
+        Decimal256Array, DictionaryArray, DurationNanosecondArray, Float32Array, Int8Array,
+        Int32Array, Int64Array, LargeStringArray, RunArray, StringArray, StringViewArray,
+        UInt16Array,
+    };
+    use datafusion::arrow::buffer::ScalarBuffer;
+    use datafusion::arrow::compute::cast;
+    use datafusion::arrow::datatypes::{Int32Type, i256};
+    use std::sync::Arc;
+
+    /// The hashes of the rows of an array that are not null.
+    fn hashes(array: &ArrayRef) -> Vec<Option<u64>> {
+        let (hasher, class) = (Hasher::new(0).unwrap(), Class::of(array.data_type()).unwrap());
+        let columns = [KeyColumn::of(array, &class, &hasher).unwrap()];
+        let mut out = vec![0; array.len()];
+        for (run, out) in out.chunks_mut(RUN).enumerate() {
+            hasher.hash_rows(&columns, run * RUN, out);
+        }
+        let valid = valid(&columns);
+        let is_valid = |row| valid.as_ref().is_none_or(|valid| valid.is_valid(row));
+        out.into_iter().enumerate().map(|(row, hash)| is_valid(row).then_some(hash)).collect()
+    }
+
+    /// Of an array and of slices of it: each row has the hash of its key.
+    fn rows_have<K: bloomline::Key>(array: &ArrayRef, keys: &[Option<K>]) {
+        let hasher = Hasher::new(0).unwrap();
+        let expected: Vec<_> =
+            keys.iter().map(|key| key.as_ref().map(|key| hasher.0.hash(key))).collect();
+        for first in [0, 1, 7, 64, 1999, array.len()] {
+            for len in [0, 1, 9, 100, 1100, array.len()] {
+                let len = len.min(array.len() - first);
+                let slice = array.slice(first, len);
+                assert_eq!(
+                    hashes(&slice),
+                    expected[first..first + len],
+                    "{}, {first}, {len}",
+                    array.data_type()
+                );
+            }
+        }
+    }
+
+    const ROWS: usize = 2100;
+
+    /// One row in five is null; of some values there are many.
+    fn number(row: usize) -> Option<i64> {
+        (row % 5 != 4).then(|| (row as i64 % 150).wrapping_mul(0x1234_5678_9ABC_DEF1))
+    }
+
+    #[test]
+    fn bytes_of_every_kind_are_hashed_alike() {
+        let text = |row| number(row).map(|number| number.to_string().repeat(row % 3));
+        let texts: Vec<Option<String>> = (0..ROWS).map(text).collect();
+        let keys: Vec<Option<&[u8]>> =
+            texts.iter().map(|text| text.as_ref().map(|text| text.as_bytes())).collect();
+        let plain: ArrayRef = Arc::new(StringArray::from(texts.clone()));
+        let dictionary = |values| DataType::Dictionary(Box::new(DataType::Int16), Box::new(values));
+        for kind in [
+            DataType::Utf8,
+            DataType::LargeUtf8,
+            DataType::Utf8View,
+            DataType::Binary,
+            DataType::LargeBinary,
+            DataType::BinaryView,
+            dictionary(DataType::Utf8),
+            dictionary(DataType::LargeBinary),
+            dictionary(DataType::Utf8View),
+        ] {
+            rows_have(&cast(&plain, &kind).unwrap(), &keys);
+        }
+        let eights = (0..ROWS).map(|row| number(row).map(i64::to_be_bytes));
+        let eights: Vec<Option<[u8; 8]>> = eights.collect();
+        let fixed = FixedSizeBinaryArray::try_from_sparse_iter_with_size(eights.iter().copied(), 8);
+        let keys: Vec<_> = eights.iter().map(|key| key.as_ref().map(|key| &key[..])).collect();
+        rows_have(&(Arc::new(fixed.unwrap()) as ArrayRef), &keys);
+    }
+
+    #[test]
+    fn numbers_are_hashed_by_their_width() {
+        let numbers: Vec<_> = (0..ROWS).map(number).collect();
+        let plain: ArrayRef = Arc::new(Int64Array::from(numbers.clone()));
+        rows_have(&plain, &numbers);
+        let duration = DurationNanosecondArray::from(numbers.clone());
+        rows_have(&(Arc::new(duration) as ArrayRef), &numbers);
+        let small = numbers.iter().map(|number| number.map(|number| number as u16));
+        let small: Vec<Option<u16>> = small.collect();
+        rows_have(&(Arc::new(UInt16Array::from(small.clone())) as ArrayRef), &small);
+        let wide = numbers.iter().map(|number| number.map(i256::from)).collect();
+        let wide: Vec<Option<i256>> = wide;
+        let keys: Vec<_> = wide.iter().map(|wide| wide.map(i256::to_le_bytes)).collect();
+        rows_have(&(Arc::new(Decimal256Array::from(wide)) as ArrayRef), &keys);
+        let dictionary = DataType::Dictionary(Box::new(DataType::Int16), Box::new(DataType::Int64));
+        rows_have(&cast(&plain, &dictionary).unwrap(), &numbers);
+    }
+
+    /// Keys that are null name no value, or one that is not there; values may be null, and be dictionaries.
+    #[test]
+    fn dictionaries_of_any_form() {
+        let keys = ScalarBuffer::from(vec![0, 99, 2, 1, -5, 3]);
+        let nulls = NullBuffer::from(vec![true, false, true, true, false, true]);
+        let keys = Int8Array::new(keys, Some(nulls));
+        let words = vec![Some("pear"), None, Some("plum"), Some("pear")];
+        let expected = [Some("pear"), None, Some("plum"), None, None, Some("pear")]
+            .map(|x| x.map(str::as_bytes));
+        let values: [ArrayRef; 3] = [
+            Arc::new(StringArray::from(words.clone())),
+            Arc::new(LargeStringArray::from(words.clone())),
+            Arc::new(StringViewArray::from(words)),
+        ];
+        let hasher = Hasher::new(0).unwrap();
+        let of = |array: &ArrayRef| hashes(array);
+        for values in values {
+            let inner = DictionaryArray::new(Int32Array::from(vec![3, 1, 2, 0]), values.clone());
+            let both: [ArrayRef; 2] = [values, Arc::new(inner)];
+            for values in both {
+                let array: ArrayRef = Arc::new(DictionaryArray::new(keys.clone(), values));
+                let expected = expected.map(|key| key.map(|key| hasher.0.hash(key)));
+                assert_eq!(of(&array), expected);
+                // Fewer rows than words.
+                assert_eq!(of(&array.slice(2, 3)), expected[2..5]);
+            }
+        }
+        let none: ArrayRef = Arc::new(StringArray::from(Vec::<&str>::new()));
+        let nulls: ArrayRef = Arc::new(DictionaryArray::new(Int8Array::new_null(3), none));
+        assert_eq!(of(&nulls), [None; 3]);
+    }
+
+    /// What may be equal has one hash; what has no class has no filter.
+    #[test]
+    fn floats_and_other_types() {
+        let zeros: ArrayRef =
+            Arc::new(Float32Array::from(vec![0.0, -0.0, f32::NAN, -f32::NAN, 1.0, -1.0]));
+        for kind in [DataType::Float16, DataType::Float32, DataType::Float64] {
+            let hashes = hashes(&cast(&zeros, &kind).unwrap());
+            assert!(hashes[0] == hashes[1] && hashes[2] == hashes[3], "{kind}");
+            assert!(hashes[0] != hashes[2] && hashes[4] != hashes[5], "{kind}");
+        }
+        let runs = RunArray::<Int32Type>::try_new(
+            &Int32Array::from(vec![2, 3]),
+            &StringArray::from(vec!["pear", "plum"]),
+        );
+        assert_eq!(Class::of(runs.unwrap().data_type()), None);
+        assert_eq!(Class::of(&DataType::Null), None);
+        let hasher = Hasher::new(0).unwrap();
+        let class = Class::of(&DataType::Int32).unwrap();
+        assert!(KeyColumn::of(&zeros, &class, &hasher).is_none(), "of another class");
+    }
+}
