@@ -40,7 +40,7 @@ impl Vectors for Avx512 {
     }
 
     // 16 MiB. In the cache keys that wait for each other would take 1.3 of the time, others 0.9.
-    const LINES_OF_ONE: u64 = 1 << 18;
+    const LINES_OF_ONE: Option<u64> = Some(1 << 18);
 
     #[inline(always)]
     unsafe fn one<const BITS: u32>(lines: Lines, hash: u64) -> bool {

@@ -31,8 +31,8 @@ pub(super) trait Vectors {
     /// From so many keys on vectors take less time than one key after the other.
     const FEWEST: usize;
 
-    /// From so many lines on, `one` probes a single key.
-    const LINES_OF_ONE: u64 = u64::MAX;
+    /// From so many lines on, `one` probes a single key; none: nowhere.
+    const LINES_OF_ONE: Option<u64> = None;
 
     /// Whether a key may be present whose line is before the last page, in few integer registers.
     ///
@@ -69,6 +69,12 @@ pub(super) unsafe fn tile<V: Vectors>(lines: Lines, hashes: &[u64]) -> u64 {
     unsafe { Staged::<V, ANY>::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD) }
 }
 
+/// Whether [`Vectors::one`] probes single keys of these lines.
+#[inline(always)]
+fn is_for_one<V: Vectors>(lines: Lines) -> bool {
+    V::LINES_OF_ONE.is_some_and(|least| lines.count() >= least)
+}
+
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     const INSERTS: bool = false;
     const THREE: bool = true;
@@ -94,7 +100,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         // SAFETY: the caller's promise.
         unsafe {
             let lines = single.lines();
-            if BITS != ANY && lines.count() >= V::LINES_OF_ONE && !is_in_last_page(lines, hash) {
+            if BITS != ANY && is_for_one::<V>(lines) && !is_in_last_page(lines, hash) {
                 return V::one::<BITS>(lines, hash);
             }
             Integers::<BITS>::contains_one(single, hash)
@@ -106,7 +112,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         // SAFETY: the caller's promise.
         unsafe {
             if hashes.len() < V::FEWEST {
-                if single.lines().count() >= V::LINES_OF_ONE {
+                if is_for_one::<V>(single.lines()) {
                     return single.call_each(hashes, word);
                 }
                 return Integers::<BITS>::one_by_one(single, hashes, word);
