@@ -7,7 +7,8 @@
 
 use super::avx512_find::{differ, numbers_from, sought};
 use super::avx512_pack::{BYTE, Fields};
-use super::edit::GOES_ON;
+#[cfg(test)]
+use super::goes_on;
 #[cfg(test)]
 use crate::kernel::{Backend, growing::Found};
 use crate::layouts::growing::{HEADER, HEADER_BITS, room};
@@ -19,14 +20,14 @@ use std::arch::x86_64::*;
 #[repr(C, align(64))]
 pub(super) struct Asked {
     fields: Fields,
-    /// The bits of a remainder, in each field.
+    /// A remainder of ones, in each field.
     mask: [u8; 64],
     /// A 1 for each value, by the number of values that a line states.
     values: [u64; 64],
     /// A 1 for each but so many.
     behind: [u64; 65],
-    /// The bits of a remainder.
-    pub(super) r: u32,
+    /// How many bits a remainder has.
+    r: u32,
 }
 
 impl Asked {
@@ -152,12 +153,6 @@ pub(super) fn ask<const MIXED: bool>(line: &Line, value: i64, asked: &Asked) -> 
     let present = held(_mm512_mask_cmpeq_epi8_mask(same, buckets, sought));
     let higher = held(_mm512_mask_cmpgt_epi8_mask(stated, buckets, sought));
     (_kortestz_mask64_u8(present, present) == 0, _kortestz_mask64_u8(present, higher) == 0)
-}
-
-/// Whether a line goes on.
-#[inline(always)]
-pub(super) fn goes_on(line: &Line) -> bool {
-    line[0] & GOES_ON != 0
 }
 
 /// What one probe makes of that, for tests, if this CPU has the instructions and the width is one of these.

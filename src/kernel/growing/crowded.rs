@@ -19,7 +19,8 @@ pub(super) type Close = unsafe fn(&[u64], u64, i64, bool, u32) -> (Line, usize);
 /// Puts values before those of a line. What it has no room for comes before those of the next line, and so on, over
 /// `most` lines at most. False if that is too few, or no line can have one of these: the lines are as before.
 ///
-/// The values ascend, are lower by `step` in the next line, and, if they are several, at most as high as those of this one.
+/// The values ascend, and are lower by `step` in the next line. If they are several, they are at most as high as
+/// those of this one.
 ///
 /// # Panics
 /// If there are more than [`OPENED`] values, or `r` is above 54.

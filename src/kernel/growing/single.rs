@@ -5,7 +5,7 @@ use super::place::{First, Places};
 use super::select::{Bytes, Select};
 use super::{Found, find};
 #[cfg(target_arch = "x86_64")]
-use super::{Line, avx512_find::find_wider, avx512_one, avx512_pack::BYTE, select::Pdep};
+use super::{Line, avx512_find::find_wider, avx512_one, avx512_pack::BYTE, goes_on, select::Pdep};
 use crate::kernel::backend::Backend;
 use crate::kernel::tuning;
 
@@ -130,7 +130,7 @@ unsafe fn avx512_wide<const MIXED: bool>(
 #[cold]
 #[inline(never)]
 fn behind(places: &Places, hash: u64, home: &Line) -> bool {
-    avx512_one::goes_on(home) && places.others_have(hash)
+    goes_on(home) && places.others_have(hash)
 }
 
 /// Those of each backend where pdep is slow.
@@ -142,23 +142,16 @@ static WITHOUT_PDEP: [Single; Backend::ALL.len()] = Backend::table([
     (Backend::Avx512, Single(by_bytes)),
 ]);
 
-/// Those of each backend, for prefixes of one length.
-const OF_ONE_LENGTH: [Single; Backend::ALL.len()] = Backend::table([
-    (Backend::Scalar, Single(by_bytes)),
-    #[cfg(target_arch = "x86_64")]
-    (Backend::Avx2, Single(by_pdep)),
-    #[cfg(target_arch = "x86_64")]
-    (Backend::Avx512, Single(avx512::<false>)),
-]);
-
-/// For several.
-const MIXED: [Single; Backend::ALL.len()] = Backend::table([
-    (Backend::Scalar, Single(by_bytes)),
-    #[cfg(target_arch = "x86_64")]
-    (Backend::Avx2, Single(by_pdep)),
-    #[cfg(target_arch = "x86_64")]
-    (Backend::Avx512, Single(avx512::<true>)),
-]);
+/// Those of each backend, for prefixes of one length or of several.
+const fn singles<const MIXED: bool>() -> [Single; Backend::ALL.len()] {
+    Backend::table([
+        (Backend::Scalar, Single(by_bytes)),
+        #[cfg(target_arch = "x86_64")]
+        (Backend::Avx2, Single(by_pdep)),
+        #[cfg(target_arch = "x86_64")]
+        (Backend::Avx512, Single(avx512::<MIXED>)),
+    ])
+}
 
 /// Both.
-static SINGLES: [[Single; Backend::ALL.len()]; 2] = [OF_ONE_LENGTH, MIXED];
+static SINGLES: [[Single; Backend::ALL.len()]; 2] = [singles::<false>(), singles::<true>()];
