@@ -245,7 +245,7 @@ bench: ## criterion: every backend, size and operation, with their limits
 bench-ratios: ## the table of ratios in docs/PERFORMANCE.md
 	$(CARGO) bench --bench ratios
 
-tune: bench-sweep ## the row of this machine, for src/kernel/tuning.rs: at the end
+tune: bench-sweep ## the row of this machine, for src/kernel/cores.rs: at the end
 
 bench-sweep: ## prefetch hints and distances
 	$(CARGO) bench --features internals --bench sweep

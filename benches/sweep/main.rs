@@ -1,5 +1,5 @@
 //! `cargo bench --features internals --bench sweep [-- ARGUMENT...]`: hints and distances by size, to
-//! choose the rows in `src/kernel/tuning.rs` from. Times all prefetch plans that
+//! choose the rows in `src/kernel/cores.rs` from. Times all prefetch plans that
 //! the library has, and its choice, and the loops that only touch the line. Ends with the row of
 //! this machine, in Rust, and its regret: see `row`.
 //!

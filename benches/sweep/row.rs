@@ -1,4 +1,4 @@
-//! The row of this machine for `src/kernel/tuning.rs`, in Rust: the multiples of its L2 whose regret is
+//! The row of this machine for `src/kernel/cores.rs`, in Rust: the multiples of its L2 whose regret is
 //! least. The regret is how much longer a plan takes than the best plan of each size: the mean over
 //! all sizes, and the worst.
 //!
@@ -103,7 +103,7 @@ pub(crate) fn print(swept: &Swept<'_>) {
     machine::describe().lines().take(2).for_each(|line| println!("    // {}", &line[2..]));
     println!("    Row {{");
     println!("        is_of: {},", Tried::is_of());
-    println!("        far: {far},\n        near: {near},");
+    println!("        far: {far},\n        several: {far}, // not measured\n        near: {near},");
     println!("        insert_far: {insert_far},\n        insert_near: {insert_near},");
     println!("        views: {views},\n    }},\n```");
 }

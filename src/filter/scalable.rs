@@ -11,7 +11,7 @@ use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, FAR_VIEWS, Prefetch, TILE, insert_absent, singly};
+use crate::kernel::{Backend, FAR_VIEWS, Prefetch, Reads, TILE, insert_absent, singly};
 use crate::key::Key;
 use crate::line::LINE_BITS;
 use crate::shape::Params;
@@ -287,7 +287,7 @@ impl ScalableFilter {
     /// Whether the stages are in cache. The newest has most of the lines.
     #[inline(always)]
     fn is_near(&self) -> bool {
-        Prefetch::to_probe_few(self.newest().filter.lines().len()) == Prefetch::None
+        Prefetch::to_probe_few(Reads::One, self.newest().filter.lines().len()) == Prefetch::None
     }
 
     /// Apart, so that a probe of a few stages saves fewer registers.

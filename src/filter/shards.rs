@@ -3,7 +3,7 @@
 use super::view::View;
 use super::views::hash_alike;
 use crate::bitmap::{AnswerWords, Answers, all_present};
-use crate::kernel::Prefetch;
+use crate::kernel::{Prefetch, Reads};
 use crate::line::line_index;
 
 const S1: u64 = 0xD6E8_FEB8_6659_FD93;
@@ -105,9 +105,9 @@ pub(crate) fn answer_by_shards(
     let bytes = shards.bytes(0).saturating_mul(shards.count());
     for (hashes, bitmap) in hashes.chunks(SORTED_KEYS).zip(bitmap.chunks_mut(SORTED_KEYS / 64)) {
         if shards.count() <= MOST_SHARDS.min(hashes.len() / WORTH_IT) {
-            shard_by_shard(shards, Prefetch::to_probe(bytes), hashes, bitmap);
+            shard_by_shard(shards, Prefetch::to_probe(Reads::One, bytes), hashes, bitmap);
         } else {
-            key_by_key(shards, Prefetch::to_probe_few(bytes), hashes, bitmap);
+            key_by_key(shards, Prefetch::to_probe_few(Reads::One, bytes), hashes, bitmap);
         }
     }
     bitmap.iter().map(|word| word.count_ones() as usize).sum()

@@ -4,7 +4,7 @@
 //! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
 use super::lines::Lines;
-use super::prefetch::{INTO_L1, INTO_L2, Prefetch, ahead, prefetch};
+use super::prefetch::{INTO_L1, INTO_L2, Prefetch, Reads, ahead, prefetch};
 use super::single::Single;
 use crate::line::LINE_BYTES;
 use std::hint::assert_unchecked;
@@ -81,6 +81,9 @@ pub(super) trait Ops {
     /// Whether batches prefetch at all.
     const PREFETCH: bool = true;
 
+    /// What a probe reads.
+    const READS: Reads = Reads::One;
+
     /// Whether batches of inserts use this. If not, none ever gets here.
     const INSERTS: bool = true;
 
@@ -146,7 +149,7 @@ pub(super) trait Ops {
     /// misses of fewer overlap by themselves.
     #[inline(always)]
     fn prefetches_few(keys: usize, bytes: usize) -> bool {
-        keys >= ahead::FEWEST && Prefetch::to_probe_few(bytes) != Prefetch::None
+        keys >= ahead::FEWEST && Prefetch::to_probe_few(Self::READS, bytes) != Prefetch::None
     }
 
     /// The answers for a few hashes, 1 to 64, first in the lowest bit: without what a tile has

@@ -6,7 +6,7 @@
 use super::batch::{self, Hashes, Ops};
 use super::lines::Lines;
 use super::native::round;
-use super::prefetch::{Prefetch, prefetch};
+use super::prefetch::{Prefetch, Reads, prefetch};
 use super::shared::Probed;
 use crate::layouts::matrix::ROWS;
 use crate::line::{C1, C2, LANES, LINE_BYTES, Line, line_index};
@@ -123,6 +123,7 @@ impl Column {
 }
 
 impl Ops for Column {
+    const READS: Reads = Reads::Several;
     const INSERTS: bool = false;
     const SHORT: bool = false;
 
@@ -152,6 +153,13 @@ impl Ops for Column {
     ) -> usize {
         let matrix = lines.count() as usize * Column::unpack(lines.column()).group_bytes();
         // SAFETY: the caller's promise.
-        unsafe { batch::probe::<Column>(lines, hashes, Prefetch::to_probe(matrix), bitmap) }
+        unsafe {
+            batch::probe::<Column>(
+                lines,
+                hashes,
+                Prefetch::to_probe(Reads::Several, matrix),
+                bitmap,
+            )
+        }
     }
 }

@@ -348,8 +348,8 @@ impl Kernel {
         bitmap: &mut [u64],
     ) -> usize {
         let plan = match hashes.len() {
-            ..=TILE => Prefetch::to_probe_few(lines.len()),
-            _ => Prefetch::to_probe(lines.len()),
+            ..=TILE => Prefetch::to_probe_few(self.layout.reads(), lines.len()),
+            _ => Prefetch::to_probe(self.layout.reads(), lines.len()),
         };
         if let (Prefetch::None, Hashes::Given(hashes)) = (plan, &hashes)
             && let (..=TILE, Layout::Native | Layout::Static) = (hashes.len(), self.layout)

@@ -37,6 +37,7 @@ mod choice;
 mod column;
 mod compiled;
 pub(crate) mod composite;
+mod cores;
 #[cfg(feature = "cuckoo")]
 mod cuckoo;
 mod fast_local;
@@ -98,6 +99,7 @@ pub(crate) use own_lines::OwnLines;
 pub(crate) use parallel::{LEAST_EACH, Made, Room, threads_for};
 pub(crate) use plain::Plain;
 pub use prefetch::Prefetch;
+pub(crate) use prefetch::Reads;
 pub(crate) use prefetch::{FAR_VIEWS, INTO_L1, INTO_L2, KEY_BY_KEY, ahead, prefetch_all, singly};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;

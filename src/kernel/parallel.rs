@@ -9,7 +9,7 @@
 use super::absent::insert_absent;
 use super::batch::{Hashes, TILE};
 use super::lines::Lines;
-use super::prefetch::Prefetch;
+use super::prefetch::{Prefetch, Reads};
 use super::single::Single;
 use super::{Kernel, Layout};
 use crate::line::{LINE_BYTES, line_index};
@@ -321,7 +321,7 @@ impl Kernel {
             for (hashes, numbers) in hashes.chunks(PROBED).zip(numbers.chunks(PROBED)) {
                 let mut answers = [0; PROBED / TILE];
                 let answers = &mut answers[..hashes.len().div_ceil(TILE)];
-                let plan = Prefetch::to_probe(bytes);
+                let plan = Prefetch::to_probe(Reads::One, bytes);
                 // SAFETY: as above.
                 unsafe { (self.probe_batch)(lines, Hashes::Given(hashes), plan, answers) };
                 // SAFETY: as above.

@@ -111,6 +111,15 @@ pub(crate) fn prefetch_all(bytes: &[u8]) {
     }
 }
 
+/// What a probe reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// A line, or bits all over: the next probes' reads overlap with these.
+    One,
+    /// Several lines, or one that takes long.
+    Several,
+}
+
 /// How a batch prefetches its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetch {

@@ -11,7 +11,7 @@
 
 use super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, key_by_key};
 use super::lines::Lines;
-use super::prefetch::{INTO_L2, Prefetch, prefetch};
+use super::prefetch::{INTO_L2, Prefetch, Reads, prefetch};
 use super::shared;
 use super::single::Single;
 use crate::layouts::classic;
@@ -244,7 +244,7 @@ impl<B: Bits> Ops for Scattered<B> {
                 return Self::contains(lines, hash);
             }
             let bytes = (lines.count() as usize) << B::LINE_LOG2;
-            match Prefetch::to_probe_few(bytes) {
+            match Prefetch::to_probe_few(Reads::One, bytes) {
                 Prefetch::None if lines.k() <= MOST_AT_ONCE => {
                     Self::all_set(lines, B::of(lines, hash)) == 1
                 }
@@ -307,7 +307,7 @@ impl<B: Bits> Ops for Scattered<B> {
         let one_by_one = B::CACHED && lines.k() <= MOST_AT_ONCE && hashes.len() <= MOST_ONE_BY_ONE;
         // SAFETY: the caller's promise.
         *word = unsafe {
-            match Prefetch::to_probe_few((lines.count() as usize) << B::LINE_LOG2) {
+            match Prefetch::to_probe_few(Reads::One, (lines.count() as usize) << B::LINE_LOG2) {
                 Prefetch::None if one_by_one => {
                     let set = |hash: &u64| Self::all_set(lines, B::of(lines, *hash));
                     hashes.iter().rev().fold(0, |hits, hash| hits << 1 | set(hash))

@@ -6,7 +6,7 @@
 /// Elsewhere an OR does not wait.
 pub(crate) fn ors_are_slow() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return !x86::is_amd_before_zen5();
+    return !x86::is_amd(0..=x86::ZEN5 - 1);
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
@@ -28,11 +28,20 @@ pub(crate) fn is_intel() -> bool {
     false
 }
 
+/// Whether it is a Zen 5 of AMD's.
+pub(crate) fn is_zen5() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::is_amd(x86::ZEN5..=x86::ZEN5);
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::__cpuid;
+    use std::ops::RangeInclusive;
 
-    const ZEN5: u32 = 0x1A;
+    pub(super) const ZEN5: u32 = 0x1A;
     const ZEN3: u32 = 0x19;
 
     // (`unused_unsafe`: newer compilers know that every x86-64 CPU has cpuid.)
@@ -46,10 +55,11 @@ mod x86 {
         maker
     }
 
+    /// Whether AMD made it, in one of these families.
     #[allow(unused_unsafe)]
-    pub(super) fn is_amd_before_zen5() -> bool {
+    pub(super) fn is_amd(families: RangeInclusive<u32>) -> bool {
         // SAFETY: every x86-64 CPU has cpuid, and this leaf.
-        maker() == *b"AuthenticAMD" && family(unsafe { __cpuid(1) }.eax) < ZEN5
+        maker() == *b"AuthenticAMD" && families.contains(&family(unsafe { __cpuid(1) }.eax))
     }
 
     #[allow(unused_unsafe)]

@@ -4,7 +4,7 @@ use super::Window;
 use crate::bitmap::Answers;
 use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, hashing, probing};
-use crate::kernel::{ADJACENT, Prefetch, Steps, TILE, ahead, prefetch_all, singly};
+use crate::kernel::{ADJACENT, Prefetch, Reads, Steps, TILE, ahead, prefetch_all, singly};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
 
@@ -13,7 +13,7 @@ impl Window {
     /// except that of one place and those of slices before `since`. The lines of later hashes are
     /// prefetched, if that pays.
     pub(super) fn find(&self, hashes: &[u64], len: usize, but: Option<usize>, since: u64) -> u64 {
-        let ahead = match Prefetch::to_probe(self.lines.len()) {
+        let ahead = match Prefetch::to_probe(Reads::Several, self.lines.len()) {
             Prefetch::None => 0,
             _ => ahead::WINDOW,
         };

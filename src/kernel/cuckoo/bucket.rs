@@ -1,7 +1,7 @@
 //! Buckets of four fingerprints: where they are, and whether one has a fingerprint.
 
 use super::super::lines::Lines;
-use super::super::prefetch::{Prefetch, ahead, prefetch};
+use super::super::prefetch::{Prefetch, Reads, ahead, prefetch};
 use crate::layouts::cuckoo::{self, PAGE, STEP, buckets, fingerprint, last_page};
 use crate::line::{LINE_BYTES, line_index};
 use std::hint::select_unpredictable;
@@ -97,7 +97,7 @@ pub(super) fn prefetch_buckets<const HINT: u8>(lines: Lines, hash: u64) {
 /// memory alone, and for more than a few keys, since no branch keeps the CPU from looking ahead.
 #[inline(always)]
 pub(super) fn prefetches_few(keys: usize, bytes: usize) -> bool {
-    keys >= ahead::FEWEST_CUCKOO && Prefetch::to_probe(bytes) == Prefetch::FarAndNear
+    keys >= ahead::FEWEST_CUCKOO && Prefetch::to_probe(Reads::One, bytes) == Prefetch::FarAndNear
 }
 
 /// A 1 in the lowest bit of each slot.

@@ -6,7 +6,7 @@ use super::super::few::{FewHashes, hash_of};
 use super::super::functions::Kernel;
 use super::super::layout::Layout;
 use super::super::lines::Lines;
-use super::super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
+use super::super::prefetch::{INTO_L1, INTO_L2, Prefetch, Reads, prefetch};
 use super::super::shared::Probed;
 use super::super::single::Single;
 use super::Scalar;
@@ -64,11 +64,11 @@ impl Kernel {
     ) -> u64 {
         debug_assert_eq!(self.layout, Layout::FastLocal);
         let at = Lines::some(lines.start().cast_mut(), lines.len() / LINE_BYTES, k);
-        let far = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
+        let far = Prefetch::to_probe_few(Reads::One, lines.len()) != Prefetch::None;
         // Not for large filters: there each line is prefetched as soon as it is known.
         #[cfg(target_arch = "x86_64")]
         if self.backend == Backend::Avx512
-            && Prefetch::to_probe(lines.len()) != Prefetch::FarAndNear
+            && Prefetch::to_probe(Reads::One, lines.len()) != Prefetch::FarAndNear
         {
             // SAFETY: this CPU runs the kernel, since it exists; the lines can be read.
             return unsafe { super::few(at, keys, far) };

@@ -1,6 +1,6 @@
 //! From a hash to its home line, and along the chain of lines behind it.
 
-use super::super::prefetch::Prefetch;
+use super::super::prefetch::{Prefetch, Reads};
 #[cfg(target_arch = "x86_64")]
 use super::avx512_one::{Asked, apart, asked};
 pub(crate) use super::common::Common;
@@ -292,7 +292,7 @@ impl Layout {
     /// How a batch prefetches the lines of so many regions like this one.
     #[inline]
     pub(crate) fn plan(&self, regions: usize) -> Prefetch {
-        Prefetch::to_probe(self.homes.saturating_mul(regions * LINE_BYTES))
+        Prefetch::to_probe(Reads::Several, self.homes.saturating_mul(regions * LINE_BYTES))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Encoded lines of growing filters, probed where they are.
 
-use super::super::prefetch::{INTO_L1, Prefetch, ahead, prefetch};
+use super::super::prefetch::{INTO_L1, Prefetch, Reads, ahead, prefetch};
 use super::super::shared::Probed;
 use super::place::Layout;
 use super::regions::{Regions, Where};
@@ -128,7 +128,7 @@ impl<'a> Spans<'a> {
 
     /// How a batch prefetches its lines.
     pub(crate) fn plan(&self) -> Prefetch {
-        Prefetch::to_probe(self.bytes.len())
+        Prefetch::to_probe(Reads::Several, self.bytes.len())
     }
 }
 

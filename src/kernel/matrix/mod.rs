@@ -21,7 +21,7 @@ use super::choice::Kernels;
 use super::column::Column;
 use super::functions::Kernel;
 use super::layout::Layout;
-use super::prefetch::{INTO_L1, Prefetch, ahead, prefetch};
+use super::prefetch::{INTO_L1, Prefetch, Reads, ahead, prefetch};
 use super::shared::Probed;
 use crate::layouts::matrix::ROWS;
 use crate::line::{LINE_BYTES, MAX_K, line_index};
@@ -113,12 +113,12 @@ impl Prepared {
 
     /// Whether a batch of probes prefetches: not what L2 holds, where that costs a quarter.
     fn pays_ahead(&self) -> bool {
-        Prefetch::to_probe(self.bytes) != Prefetch::None
+        Prefetch::to_probe(Reads::Several, self.bytes) != Prefetch::None
     }
 
     /// Whether a batch of inserts does.
     fn is_far(&self) -> bool {
-        Prefetch::to_probe_few(self.bytes) != Prefetch::None
+        Prefetch::to_probe_few(Reads::Several, self.bytes) != Prefetch::None
     }
 
     /// Whether it is larger than what caches hold.
@@ -135,7 +135,7 @@ impl Prepared {
 
 /// Whether so many bytes are more than what caches hold.
 fn is_in_memory(bytes: usize) -> bool {
-    Prefetch::to_probe(bytes) == Prefetch::FarAndNear
+    Prefetch::to_probe(Reads::Several, bytes) == Prefetch::FarAndNear
 }
 
 /// The groups of a matrix, borrowed, and what asks them.

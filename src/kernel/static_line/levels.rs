@@ -2,7 +2,7 @@
 
 use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work};
 use super::super::lines::Lines;
-use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
+use super::super::prefetch::{INTO_L2, Prefetch, Reads, prefetch};
 use super::super::single::Single;
 use super::bumped::{Bumped, MOST};
 use super::rows::{Rows, line_log2, next};
@@ -251,6 +251,7 @@ pub(super) unsafe fn later<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: 
 pub(in crate::kernel) struct Levels<T, const ROWS: u32 = ANY>(PhantomData<T>);
 
 impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
+    const READS: Reads = Reads::Several;
     const INSERTS: bool = false;
     const THREE: bool = true;
 

@@ -3,6 +3,7 @@
 
 use super::super::batch::Ops;
 use super::super::lines::Lines;
+use super::super::prefetch::Reads;
 use super::Plain;
 use super::levels::ANY;
 
@@ -10,6 +11,7 @@ use super::levels::ANY;
 pub(in crate::kernel) struct OneByOne;
 
 impl Ops for OneByOne {
+    const READS: Reads = Reads::Several;
     const INSERTS: bool = false;
     const SHORT: bool = false;
 
