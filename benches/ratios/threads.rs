@@ -9,6 +9,7 @@ use crate::common::touch;
 use crate::table::{Report, Row};
 use crate::{KIB, MIB};
 use bloomline::definition::line::{C1, LANES, SHIFTS, line_index};
+use bloomline::hash::hash;
 use bloomline::{Bitmap, ConcurrentFilter, Filter, Params};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,7 +78,20 @@ fn dedup(report: &Report, count: usize) {
     let new = |mut filter: Filter, threads| {
         filter.insert_new_keys_parallel(&lines, &mut Bitmap::new(), threads)
     };
-    let mut all: [Timed<'_>; 5] = [
+    // The limit: all lines are read and hashed, each thread its half.
+    let hashed = |threads| {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            for lines in lines.chunks(lines.len().div_ceil(threads)) {
+                scope.spawn(|| {
+                    let sum = lines.iter().fold(0, |sum, line| sum ^ hash(line, 0));
+                    black_box(sum)
+                });
+            }
+        });
+        start.elapsed()
+    };
+    let mut all: [Timed<'_>; 7] = [
         ("dedup", Box::new(|| alone(&|mut filter| filter.dedup(&lines).count())), vec![]),
         (
             "dedup_parallel",
@@ -87,9 +101,13 @@ fn dedup(report: &Report, count: usize) {
         ("insert_new_keys", Box::new(|| alone(&|filter| new(filter, 1))), vec![]),
         ("insert_new_keys_parallel", Box::new(|| alone(&|filter| new(filter, 2))), vec![]),
         ("ConcurrentFilter, half each", Box::new(shared), vec![]),
+        ("hashing alone", Box::new(|| hashed(1)), vec![]),
+        ("hashing alone, half each", Box::new(|| hashed(2)), vec![]),
     ];
     in_turn(&mut all, 5, count);
-    for (ours, theirs, at_most) in [(1, 0, Some(0.6)), (3, 2, Some(0.6)), (4, 0, None)] {
+    for (ours, theirs, at_most) in
+        [(1, 0, Some(0.6)), (3, 2, Some(0.6)), (4, 0, None), (6, 5, None)]
+    {
         let ((what, _, ours), (with, _, theirs)) = (&all[ours], &all[theirs]);
         report.row(Row {
             what,
