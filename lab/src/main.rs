@@ -189,11 +189,11 @@ impl Lab {
         self.picture("benchmarks/speed.svg", &speed::by_size(&rows, &note()));
         self.picture("benchmarks/tradeoff.svg", &speed::by_rate(&rows, &note()));
         let pictures = [
-            shown("Nanoseconds per probe by the size of the filter", "benchmarks/speed"),
-            shown("Nanoseconds per probe by false-positive rate", "benchmarks/tradeoff"),
+            shown("Nanoseconds per probe by the size of the filter", "speed"),
+            shown("Nanoseconds per probe by false-positive rate", "tradeoff"),
         ];
         let pictures = pictures.join("\n");
-        self.page("PERFORMANCE.md", "speed", &format!("{}\n\n{pictures}\n{tables}", about()));
+        self.page("benchmarks/peers.md", "speed", &format!("{}\n\n{pictures}\n{tables}", about()));
     }
 
     fn groups(&mut self) {

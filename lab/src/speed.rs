@@ -265,7 +265,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
     let cell = |value: Option<f64>| value.map_or(" |".into(), |ns| format!(" {} |", short(ns)));
     let head: String = sizes.iter().map(|&bytes| format!(" {} |", size_name(bytes))).collect();
     for (what, title) in [(PROBE_ONE, "Probe one"), (PROBE_BATCH, "Probe batch")] {
-        let _ = writeln!(text, "\n#### {title}, by the size of the filter\n\n| ns per key |{head}");
+        let _ = writeln!(text, "\n## {title}, by the size of the filter\n\n| ns per key |{head}");
         let _ = writeln!(text, "|---|{}", "---:|".repeat(sizes.len()));
         for name in &names {
             let cells: Vec<_> = sizes.iter().map(|&bytes| ns(rows, bytes, name, what)).collect();
@@ -296,7 +296,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             if names.iter().filter(there).count() == 0 {
                 continue;
             }
-            let _ = writeln!(text, "\n#### {title}; {}\n", size_name(bytes));
+            let _ = writeln!(text, "\n## {title}; {}\n", size_name(bytes));
             let heads: String = columns.map(|head| format!(" {head} |")).concat();
             let _ = writeln!(text, "| ns per key | bits per key | false positives |{heads}");
             let _ = writeln!(text, "|---|---:|---:|{}", "---:|".repeat(columns.len()));
@@ -317,7 +317,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             continue;
         }
         let head: String = FEW.iter().map(|n| format!(" {n} |")).collect();
-        let _ = writeln!(text, "\n#### A few keys in a call, at 1 %; {}\n", size_name(bytes));
+        let _ = writeln!(text, "\n## A few keys in a call, at 1 %; {}\n", size_name(bytes));
         let _ = writeln!(text, "| ns per key | {PROBE_ONE} |{head} {MOST_OF_ONE} |");
         let _ = writeln!(text, "|---|{}", "---:|".repeat(FEW.len() + 2));
         let there = |name: &&String| few(name, 1).is_some() && !name.starts_with("touch");
@@ -344,7 +344,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             if !names.iter().any(|name| of(name, Mix::Absent).is_some()) {
                 continue;
             }
-            let _ = writeln!(text, "\n#### By what is asked for: {mixes}; {}\n", size_name(bytes));
+            let _ = writeln!(text, "\n## By what is asked for: {mixes}; {}\n", size_name(bytes));
             text +=
                 "| ns per key | all absent | half present | all present |\n|---|---:|---:|---:|\n";
             for name in names.iter().filter(|name| of(name, Mix::Absent).is_some()) {

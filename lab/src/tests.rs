@@ -50,8 +50,8 @@ fn all_ways_to_probe_answer() {
     for title in
         ["At an equal rate: 1 %, where a filter can have it", "A few keys in a call, at 1 %"]
     {
-        let table = tables.split(&format!("\n#### {title}; 16 KiB\n")).nth(1);
-        let table = table.unwrap_or_else(|| panic!("{tables}")).split("####").next().unwrap();
+        let table = tables.split(&format!("\n## {title}; 16 KiB\n")).nth(1);
+        let table = table.unwrap_or_else(|| panic!("{tables}")).split("## ").next().unwrap();
         for name in
             ["Filter", "Swap<Filter>", "64 shards of Filter", "CuckooFilter", "StaticFilter"]
         {
