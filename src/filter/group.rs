@@ -68,8 +68,31 @@ impl<T> Group<T> {
         members: impl Into<Arc<[T]>>,
         view: impl for<'m> Fn(&'m T) -> View<'m>,
     ) -> Result<Group<T>, Error> {
+        Group::of_optional(members, |member| Some(view(member)))
+    }
+
+    /// As [`Group::of`], where members need not have a filter, such as tables that were written without one.
+    /// Every key may be present in a member without.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// use bloomline::{Bitmap, Filter, Group};
+    ///
+    /// let tables = vec![Some(Filter::from_keys(["apple"], 0.001)?), None];
+    /// let group = Group::of_optional(tables, |table| table.as_ref().map(Filter::view))?;
+    /// let mut maybe = Bitmap::new();
+    /// group.contains("plum", &mut maybe);
+    /// assert_eq!(maybe.ones().collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    pub fn of_optional(
+        members: impl Into<Arc<[T]>>,
+        view: impl for<'m> Fn(&'m T) -> Option<View<'m>>,
+    ) -> Result<Group<T>, Error> {
         let members = Owned::new(members.into(), |members: &[T]| {
-            Members::new(members.iter().map(|member| Some(view(member).member())))
+            Members::new(members.iter().map(|member| view(member).map(|view| view.member())))
         });
         members.map(Group)
     }

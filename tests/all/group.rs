@@ -415,6 +415,43 @@ fn a_damaged_member_answers_maybe() {
     }
 }
 
+/// By every call, wherever it stands: among filters that are asked together, and others.
+#[test]
+fn a_member_without_a_filter_answers_maybe() {
+    let missing = |i: usize| i % 7 == 3 || i == 0 || i == 69;
+    for step in [1, 5, 9] {
+        let sample = |i: usize| match i % step {
+            0 => Sample::native(i, 20, 6, SEED),
+            1 => Sample::classic(i, 20, 6),
+            _ => Sample::cuckoo(i),
+        };
+        let samples: Vec<_> = (0..70).map(|i| (!missing(i)).then(|| sample(i))).collect();
+        let plain = |i: usize, hash| samples[i].as_ref().is_none_or(|sample| (sample.plain)(hash));
+        let open = |sample: &Sample| OwnedView::open(sample.bytes.clone()).unwrap();
+        let views: Vec<_> = samples.iter().map(|sample| sample.as_ref().map(open)).collect();
+        let group = Group::of_optional(views, |view| view.as_ref().map(OwnedView::view)).unwrap();
+        let (probes, mut answers) = (probes(), Bitmap::new());
+        for &hash in &probes {
+            group.contains_hash(hash, &mut answers);
+            assert!((0..70).all(|i| answers[i] == plain(i, hash)));
+        }
+        group.contains_hashes_by_member(&probes, &mut answers);
+        let row = 64 * probes.len().div_ceil(64);
+        for (i, (j, &hash)) in
+            (0..70).flat_map(|i| probes.iter().enumerate().map(move |at| (i, at)))
+        {
+            assert_eq!(answers[i * row + j], plain(i, hash), "member {i}");
+        }
+        group.contains_any_hash(&probes[..5], &mut answers);
+        assert!((0..70).all(|i| answers[i] == probes[..5].iter().any(|&hash| plain(i, hash))));
+        let members: Vec<u32> = (0..probes.len() as u32).map(|j| j % 72).collect();
+        group.contains_pairs(&members, &probes, &mut answers);
+        for (j, (&i, &hash)) in members.iter().zip(&probes).enumerate() {
+            assert_eq!(answers[j], i >= 70 || plain(i as usize, hash), "pair {j}");
+        }
+    }
+}
+
 #[test]
 fn there_must_be_a_hash_for_each_member_and_room() {
     let filter = Filter::new(Params::new(1, 6, 0).unwrap()).unwrap();

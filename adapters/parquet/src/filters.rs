@@ -11,15 +11,12 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescPtr;
 
-/// The bits of a filter that every value may be in.
-static ANYTHING: [u8; 32] = [0xFF; 32];
-
 /// The Bloom filters of a column of a file, of all row groups. Any number of threads may ask them.
 #[derive(Debug)]
 pub struct ColumnFilters {
-    group: Group<OwnedView<Bytes>>,
+    /// A row group without a filter may have every value.
+    group: Group<Option<OwnedView<Bytes>>>,
     column: ColumnDescPtr,
-    known: Vec<bool>,
 }
 
 impl ColumnFilters {
@@ -71,24 +68,21 @@ impl ColumnFilters {
                 Err(error) => Err(failed(error)),
             })
             .collect::<Result<_>>()?;
-        let known = opened.iter().map(Option::is_some).collect();
-        let anything = || OwnedView::open_parquet_bits(Bytes::from_static(&ANYTHING));
-        let views = opened.into_iter().map(|view| view.map_or_else(anything, Ok));
-        let views = views.collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
-        let group = Group::of(views, |view| view.view()).map_err(failed)?;
-        Ok(ColumnFilters { group, column, known })
+        let group = Group::of_optional(opened, |filter| filter.as_ref().map(OwnedView::view))
+            .map_err(failed)?;
+        Ok(ColumnFilters { group, column })
     }
 
     /// Returns how many row groups the file has.
     pub fn row_groups(&self) -> usize {
-        self.known.len()
+        self.group.len()
     }
 
     /// Returns whether this row group has a filter that can be read. If not, every value may be in it. Of a
     /// `BOOLEAN` column none is read, unless the crate `parquet` wrote the file: others hash truth values eight at
     /// a time, and most have no such filters.
     pub fn has_filter(&self, row_group: usize) -> bool {
-        self.known.get(row_group).is_some_and(|&known| known)
+        self.group.get(row_group).is_some_and(Option::is_some)
     }
 
     /// Returns the row groups that may contain this value, in order.
