@@ -3,12 +3,13 @@
 //! Those with native or RocksDB's lines, one k and one way of hashing are a run: `runs` asks them. Columns of
 //! one matrix are asked by one probe of its rows: `matrix` does. All others are asked one by one.
 
+use super::alike::Column;
 use super::batch::{Hashes, TILE};
 use super::functions::Kernel;
 use super::layout::Layout;
 use super::matrix::{self, Columns, list};
 use super::prefetch::Prefetch;
-use super::runs::{self, Column, Run};
+use super::runs::{self, Run};
 use super::shared::Probed;
 use super::single::Single;
 use crate::bitmap::all_present;

@@ -11,6 +11,8 @@ mod halves;
 #[cfg(not(target_arch = "x86_64"))]
 mod portable;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::{Avx2, Avx2Alike};
@@ -18,6 +20,8 @@ pub(super) use avx2::{Avx2, Avx2Alike};
 pub(super) use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512vl::Avx512Vl;
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::{Wide, answers};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(super) use halves::inlined;
 #[cfg(not(target_arch = "x86_64"))]
