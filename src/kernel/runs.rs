@@ -289,6 +289,10 @@ static CALLS: [[Calls; LINED]; Backend::ALL.len()] = {
 #[cfg(target_arch = "x86_64")]
 const MANY: usize = 12;
 
+/// From so many pairs on it pays to prepare eight together: measured there, too.
+#[cfg(target_arch = "x86_64")]
+const MANY_PAIRS: usize = 12;
+
 /// For native lines, by registers of 512 bits.
 #[cfg(target_arch = "x86_64")]
 fn wide_calls(k: u32, count: usize) -> Calls {
@@ -323,7 +327,9 @@ unsafe extern "C" fn answer_wide<const TWO: bool>(run: &Run, hash: u64, words: *
 /// # Safety
 /// As there.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,popcnt")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi2,gfni,popcnt"
+)]
 unsafe extern "C" fn pairs_wide<const TWO: bool>(
     run: &Run,
     members: *const u32,
@@ -331,8 +337,25 @@ unsafe extern "C" fn pairs_wide<const TWO: bool>(
     count: usize,
     words: *mut u64,
 ) -> usize {
-    // SAFETY: the caller's promise, handed on.
-    unsafe { pairs::<native::Wide<TWO>>(run, members, hashes, count, words) }
+    if TWO || count < MANY_PAIRS {
+        // SAFETY: the caller's promise, handed on.
+        return unsafe { pairs::<native::Wide<TWO>>(run, members, hashes, count, words) };
+    }
+    let (mut done, mut present, mut words) = (0, 0, words);
+    while done < count {
+        let some = (count - done).min(64);
+        // SAFETY: the caller's promise; a column is behind the last.
+        unsafe {
+            let (members, hashes) = (members.add(done), hashes.add(done));
+            let columns = (run.columns, run.count);
+            let hits = native::pair_answers(columns, members, hashes, some, run.k);
+            words.write(hits);
+            words = words.add(1);
+            present += hits.count_ones() as usize;
+        }
+        done += some;
+    }
+    present
 }
 
 /// [`Answer`], four filters together.

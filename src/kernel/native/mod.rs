@@ -21,7 +21,7 @@ pub(super) use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512vl::Avx512Vl;
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::{Wide, answers};
+pub(super) use wide::{Wide, answers, pair_answers};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(super) use halves::inlined;
 #[cfg(not(target_arch = "x86_64"))]

@@ -12,6 +12,8 @@ use super::scalar::select;
 use crate::line::{C1, C2, LANES};
 use std::arch::asm;
 use std::arch::x86_64::*;
+use std::hint::black_box;
+use std::mem::MaybeUninit;
 
 /// Bit `i` of `SELECT[count][start]` says that lane `i` counts in a run of `count` lanes turned by `start`.
 static SELECT: [[u8; 8]; 9] = select([0, 1, 2, 3, 4, 5, 6, 7]);
@@ -26,7 +28,8 @@ fn counting(g: u64, count: u32) -> u8 {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn positions(g: u64) -> __m512i {
-    static SHIFTS: [u64; LANES] = SHIFTS_64;
+    // A constant, so the compiler knows that all are below 64.
+    const SHIFTS: &[u64; LANES] = &SHIFTS_64;
     // SAFETY: there are 64 bytes.
     let shifts = unsafe { _mm512_loadu_si512(SHIFTS.as_ptr().cast()) };
     _mm512_srlv_epi64(_mm512_set1_epi64(g as i64), shifts)
@@ -215,4 +218,100 @@ unsafe fn turned<const TWO: bool>(
 #[target_feature(enable = "avx512f")]
 fn one_of(choice: i64, a: __m512i, b: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi64(choice << 60), a, b)
+}
+
+/// A filter for each of 1 to 64 keys, k up to 8: the answers, first in the lowest bit. A number above `last` stands
+/// for `last`.
+///
+/// What the keys of eight pairs have in common is made for all at once, and goes through memory, from where one
+/// instruction brings it to all lanes.
+///
+/// # Safety
+/// The CPU has the instructions; so many members and hashes are there, and columns up to `last`, whose lines can be
+/// read.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi2,gfni"
+)]
+pub(in crate::kernel) unsafe fn pair_answers(
+    (columns, last): (*const Column, usize),
+    members: *const u32,
+    hashes: *const u64,
+    count: usize,
+    k: u32,
+) -> u64 {
+    let shifts = _mm512_set_epi64(55, 49, 43, 37, 31, 25, 19, 13);
+    let table = _mm_set1_epi64x(i64::from_le_bytes(SELECT[k as usize]));
+    let mut staged = [const { MaybeUninit::<[u64; 8]>::uninit() }; 8];
+    // The lanes that count, a bit for each pair.
+    let mut counting = _mm512_setzero_si512();
+    // SAFETY: the caller's promise; what is staged is read where it was written.
+    unsafe {
+        for i in (0..count.div_ceil(8)).rev() {
+            let there = _bzhi_u32(0xFF, (count - 8 * i).min(8) as u32) as u8;
+            let hash = _mm512_maskz_loadu_epi64(there, hashes.add(8 * i).cast());
+            let g = _mm512_mullo_epi64(hash, _mm512_set1_epi64(C1 as i64));
+            // Inverted: 63 less a position turns its bit to the top.
+            let inverted = _mm512_xor_si512(g, _mm512_set1_epi64(-1));
+            _mm512_storeu_si512(staged[i].as_mut_ptr().cast(), inverted);
+            counting = _mm512_or_si512(_mm512_slli_epi64::<8>(counting), by_lane(g, table));
+        }
+        let staged = black_box(&staged).as_ptr().cast::<u64>();
+        let (from, pairs) = ((columns, last), (members, hashes, staged));
+        let (mut set, mut i) = (_mm512_setzero_si512(), 0);
+        while i + 4 <= count {
+            // Put together apart, so that one pair does not wait for all before it.
+            let mut four = turned_pair(from, pairs, i + 3, shifts);
+            four = _mm512_shldi_epi64::<1>(four, four);
+            four = _mm512_shldi_epi64::<1>(four, turned_pair(from, pairs, i + 2, shifts));
+            four = _mm512_shldi_epi64::<1>(four, turned_pair(from, pairs, i + 1, shifts));
+            four = _mm512_shldi_epi64::<1>(four, turned_pair(from, pairs, i, shifts));
+            set = _mm512_shrdi_epi64::<4>(set, four);
+            i += 4;
+        }
+        while i < count {
+            set = _mm512_shrdi_epi64::<1>(set, _mm512_srli_epi64::<63>(turned_pair(from, pairs, i, shifts)));
+            i += 1;
+        }
+        set = _mm512_srl_epi64(set, _mm_cvtsi64_si128(64 - count as i64));
+        let missing = _mm512_andnot_si512(set, counting);
+        !_mm512_reduce_or_epi64(missing) as u64 & (u64::MAX >> (64 - count))
+    }
+}
+
+/// Which lanes count for eight keys: a bit for each key in the lowest byte of each lane.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+fn by_lane(g: __m512i, table: __m128i) -> __m512i {
+    // The top byte of each, the last one first: so the product below has the first key in the lowest bit.
+    let top = _mm512_castsi128_si512(_mm_setr_epi8(
+        63, 55, 47, 39, 31, 23, 15, 7, 0, 0, 0, 0, 0, 0, 0, 0,
+    ));
+    let top = _mm512_castsi512_si128(_mm512_permutexvar_epi8(top, g));
+    let starts = _mm_and_si128(_mm_srli_epi16::<5>(top), _mm_set1_epi8(7));
+    let by_key = _mm_shuffle_epi8(table, starts);
+    // Byte i has bit i only: the product with it has in byte i those bits i of all keys.
+    let turn = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    _mm512_cvtepu8_epi64(_mm_gf2p8affine_epi64_epi8::<0>(turn, by_key))
+}
+
+/// The line of pair `i`, turned so that the bits of its key are at the top of all lanes.
+///
+/// # Safety
+/// As for [`pair_answers`]; `staged` has the inverted g of the pair.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi,bmi2")]
+unsafe fn turned_pair(
+    (columns, last): (*const Column, usize),
+    (members, hashes, staged): (*const u32, *const u64, *const u64),
+    i: usize,
+    shifts: __m512i,
+) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let column = *columns.add((*members.add(i) as usize).min(last));
+        let line: __m512i = read_shared_vector(column.line::<Wide<false>>(*hashes.add(i)));
+        let g = _mm512_set1_epi64(*staged.add(i) as i64);
+        _mm512_rolv_epi64(line, _mm512_multishift_epi64_epi8(shifts, g))
+    }
 }
