@@ -20,6 +20,11 @@ impl Column {
     /// Answers "maybe" to every key.
     pub(super) const ANYTHING: Column = Column { base: (&raw const FULL.0).cast(), count: 1 };
 
+    #[cfg(all(test, target_arch = "x86_64"))]
+    pub(super) fn at(base: *const u8, count: usize) -> Column {
+        Column { base, count }
+    }
+
     pub(super) fn of(single: &Single<'_>) -> Column {
         match single.count {
             0 => Column::ANYTHING,

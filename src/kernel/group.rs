@@ -153,6 +153,7 @@ impl<'a> Members<'a> {
             };
             shapes[a] == shapes[b] && are_near()
         };
+        let far = matches!(Prefetch::to_probe(bytes), Prefetch::FarAndNear);
         let mut parts = list(places.chunk_by(same).count())?;
         let mut from = 0;
         for part in places.chunk_by(same) {
@@ -163,7 +164,7 @@ impl<'a> Members<'a> {
                     let own = &columns[from..=range.end];
                     // SAFETY: the lines are those of `singles`, of that shape; the columns are kept as
                     // they are.
-                    Asks::Run(unsafe { Run::new(own, shape) })
+                    Asks::Run(unsafe { Run::new(own, shape, far) })
                 }
                 Shape::Columns(shape) if part.len() >= Columns::FEWEST => {
                     let own = part.iter().map(|&place| (&singles[place as usize], place));

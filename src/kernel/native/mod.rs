@@ -20,13 +20,13 @@ pub(super) use avx2::{Avx2, Avx2Alike};
 pub(super) use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512vl::Avx512Vl;
-#[cfg(target_arch = "x86_64")]
-pub(super) use wide::{Wide, answers, pair_answers};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(super) use halves::inlined;
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::{Portable, PortableAlike, SHIFTS_BY_LANE};
 pub(super) use scalar::{Scalar, ScalarAlike, all_rows, class};
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::{Wide, answers, pair_answers};
 
 use crate::line::{LANES, SHIFTS};
 

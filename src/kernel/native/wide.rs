@@ -230,9 +230,7 @@ fn one_of(choice: i64, a: __m512i, b: __m512i) -> __m512i {
 /// The CPU has the instructions; so many members and hashes are there, and columns up to `last`, whose lines can be
 /// read.
 #[inline]
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi2,gfni"
-)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi2,gfni")]
 pub(in crate::kernel) unsafe fn pair_answers(
     (columns, last): (*const Column, usize),
     members: *const u32,
@@ -270,7 +268,10 @@ pub(in crate::kernel) unsafe fn pair_answers(
             i += 4;
         }
         while i < count {
-            set = _mm512_shrdi_epi64::<1>(set, _mm512_srli_epi64::<63>(turned_pair(from, pairs, i, shifts)));
+            set = _mm512_shrdi_epi64::<1>(
+                set,
+                _mm512_srli_epi64::<63>(turned_pair(from, pairs, i, shifts)),
+            );
             i += 1;
         }
         set = _mm512_srl_epi64(set, _mm_cvtsi64_si128(64 - count as i64));
