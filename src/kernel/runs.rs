@@ -465,10 +465,11 @@ mod tests {
             // SAFETY: as above; so many members and hashes are there.
             let present = unsafe { run.pairs(members_at, hashes_at, count, words.as_mut_ptr()) };
             let words = &words[..count.div_ceil(64)];
+            let pairs: Vec<(u32, u64)> = members.into_iter().zip(hashes).collect();
             for i in 0..64 * words.len() {
-                let expected = members.get(i).is_some_and(|&member| {
+                let expected = pairs.get(i).is_some_and(|&(member, hash)| {
                     let filter = filters.get(member as usize);
-                    filter.is_none_or(|filter| line::contains(filter, run.k, hashes[i]))
+                    filter.is_none_or(|filter| line::contains(filter, run.k, hash))
                 });
                 assert_eq!(bit(words, i), expected, "{what}, pair {i} of {count}");
             }
