@@ -1,12 +1,57 @@
 //! Several filters in which a key has the same bits.
 
+use super::single::Single;
 use crate::line::{LANES, LINE_BYTES, line_index};
+
+/// Where the lines of a filter begin, and how many there are.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    base: *const u8,
+    count: usize,
+}
+
+#[repr(align(64))]
+struct Full([u8; LINE_BYTES]);
+
+/// The line that has the bits of all keys.
+static FULL: Full = Full([0xFF; LINE_BYTES]);
+
+impl Column {
+    /// Answers "maybe" to every key.
+    pub(super) const ANYTHING: Column = Column { base: (&raw const FULL.0).cast(), count: 1 };
+
+    #[cfg(all(test, target_arch = "x86_64"))]
+    pub(super) fn at(base: *const u8, count: usize) -> Column {
+        Column { base, count }
+    }
+
+    pub(super) fn of(single: &Single<'_>) -> Column {
+        match single.count {
+            0 => Column::ANYTHING,
+            count => Column { base: single.start(), count },
+        }
+    }
+
+    /// # Safety
+    /// As for [`Alike`].
+    #[inline(always)]
+    pub(super) unsafe fn contains<A: Alike>(&self, hash: u64, k: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { A::contains(self.base, self.count, hash, k) }
+    }
+
+    /// The line of a hash.
+    #[inline(always)]
+    pub(super) fn line<A: Alike>(&self, hash: u64) -> *const u8 {
+        self.base.wrapping_add(A::index(hash, self.count) * LINE_BYTES)
+    }
+}
 
 /// How a backend compares lines with the bits of a key that several filters share.
 ///
 /// # Safety of the methods
 /// The CPU has the backend's instructions; 64 bytes can be read at a line.
-pub(super) trait Alike {
+pub(super) trait Alike: Sized {
     /// The bits of a key in its line.
     type Mask: Copy;
 
@@ -38,6 +83,13 @@ pub(super) trait Alike {
         let line = base.wrapping_add(Self::index(hash, count) * LINE_BYTES);
         // SAFETY: the caller's promise.
         unsafe { Self::has(line, Self::mask(hash, k)) }
+    }
+
+    /// The answers before, moved up, and the one about such a filter in the lowest bit.
+    #[inline(always)]
+    unsafe fn push_one(hits: u64, column: Column, hash: u64, k: u32) -> u64 {
+        // SAFETY: the caller's promise.
+        hits << 1 | u64::from(unsafe { column.contains::<Self>(hash, k) })
     }
 }
 

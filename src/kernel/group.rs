@@ -3,12 +3,13 @@
 //! Those with native or RocksDB's lines, one k and one way of hashing are a run: `runs` asks them. Columns of
 //! one matrix are asked by one probe of its rows: `matrix` does. All others are asked one by one.
 
+use super::alike::Column;
 use super::batch::{Hashes, TILE};
 use super::functions::Kernel;
 use super::layout::Layout;
 use super::matrix::{self, Columns, list};
 use super::prefetch::Prefetch;
-use super::runs::{self, Column, Run};
+use super::runs::{self, Run};
 use super::shared::Probed;
 use super::single::Single;
 use crate::bitmap::all_present;
@@ -152,6 +153,7 @@ impl<'a> Members<'a> {
             };
             shapes[a] == shapes[b] && are_near()
         };
+        let far = matches!(Prefetch::to_probe(bytes), Prefetch::FarAndNear);
         let mut parts = list(places.chunk_by(same).count())?;
         let mut from = 0;
         for part in places.chunk_by(same) {
@@ -162,7 +164,7 @@ impl<'a> Members<'a> {
                     let own = &columns[from..=range.end];
                     // SAFETY: the lines are those of `singles`, of that shape; the columns are kept as
                     // they are.
-                    Asks::Run(unsafe { Run::new(own, shape) })
+                    Asks::Run(unsafe { Run::new(own, shape, far) })
                 }
                 Shape::Columns(shape) if part.len() >= Columns::FEWEST => {
                     let own = part.iter().map(|&place| (&singles[place as usize], place));

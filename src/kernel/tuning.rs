@@ -111,6 +111,7 @@ static INSERT_NEAR: AtomicUsize = AtomicUsize::new(USUAL.insert_near);
 static VIEWS: AtomicUsize = AtomicUsize::new(USUAL.views);
 static ORS_ARE_SLOW: AtomicBool = AtomicBool::new(false);
 static PDEP_IS_SLOW: AtomicBool = AtomicBool::new(false);
+static WIDE_VECTORS_ARE_FAST: AtomicBool = AtomicBool::new(false);
 const LAST: &Row = &ROWS[ROWS.len() - 1];
 const USUAL: Sizes = Sizes::by(LAST, Caches { l2: 0, l3: 0 });
 
@@ -134,6 +135,7 @@ pub(super) fn learn() {
     VIEWS.store(sizes.views, Ordering::Relaxed);
     ORS_ARE_SLOW.store(cpu::ors_are_slow(), Ordering::Relaxed);
     PDEP_IS_SLOW.store(cpu::pdep_is_slow(), Ordering::Relaxed);
+    WIDE_VECTORS_ARE_FAST.store(cpu::wide_vectors_are_fast(), Ordering::Relaxed);
     DONE.store(true, Ordering::Relaxed);
 }
 
@@ -146,6 +148,11 @@ pub(crate) fn ors_are_slow() -> bool {
 /// Whether sums of bytes find the n-th 1 of a word faster than an instruction. Asked once, too.
 pub(super) fn pdep_is_slow() -> bool {
     PDEP_IS_SLOW.load(Ordering::Relaxed)
+}
+
+/// Whether vectors of 512 bits are as fast as shorter ones. Asked once, too.
+pub(super) fn wide_vectors_are_fast() -> bool {
+    WIDE_VECTORS_ARE_FAST.load(Ordering::Relaxed)
 }
 
 /// What the values of the variable mean, in its order: none, far, near.

@@ -11,6 +11,8 @@ mod halves;
 #[cfg(not(target_arch = "x86_64"))]
 mod portable;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::{Avx2, Avx2Alike};
@@ -23,6 +25,8 @@ pub(super) use halves::inlined;
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::{Portable, PortableAlike, SHIFTS_BY_LANE};
 pub(super) use scalar::{Scalar, ScalarAlike, all_rows, class};
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::{Wide, answers, pair_answers};
 
 use crate::line::{LANES, SHIFTS};
 
