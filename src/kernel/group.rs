@@ -8,7 +8,7 @@ use super::batch::{Hashes, TILE};
 use super::functions::Kernel;
 use super::layout::Layout;
 use super::matrix::{self, Columns, list};
-use super::prefetch::Prefetch;
+use super::prefetch::{Prefetch, Reads};
 use super::runs::{self, Run};
 use super::shared::Probed;
 use super::single::Single;
@@ -153,7 +153,7 @@ impl<'a> Members<'a> {
             };
             shapes[a] == shapes[b] && are_near()
         };
-        let far = matches!(Prefetch::to_probe(bytes), Prefetch::FarAndNear);
+        let far = matches!(Prefetch::to_probe(Reads::One, bytes), Prefetch::FarAndNear);
         let mut parts = list(places.chunk_by(same).count())?;
         let mut from = 0;
         for part in places.chunk_by(same) {

@@ -24,7 +24,7 @@ pub(crate) fn pdep_is_slow() -> bool {
 /// have halves, as a Zen 4; a virtual machine hides what tells them apart.)
 pub(crate) fn wide_vectors_are_fast() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return x86::is_amd_from_zen5();
+    return x86::is_amd(x86::ZEN5..=u32::MAX);
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
@@ -69,12 +69,6 @@ mod x86 {
     pub(super) fn is_amd(families: RangeInclusive<u32>) -> bool {
         // SAFETY: every x86-64 CPU has cpuid, and this leaf.
         maker() == *b"AuthenticAMD" && families.contains(&family(unsafe { __cpuid(1) }.eax))
-    }
-
-    #[allow(unused_unsafe)]
-    pub(super) fn is_amd_from_zen5() -> bool {
-        // SAFETY: every x86-64 CPU has cpuid, and this leaf.
-        maker() == *b"AuthenticAMD" && family(unsafe { __cpuid(1) }.eax) >= ZEN5
     }
 
     #[allow(unused_unsafe)]
