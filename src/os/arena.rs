@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Addresses are asked for so many arenas at least, and at most.
 #[cfg(unix)]
-const LEAST_FURTHER: usize = 4;
+const LEAST_FURTHER: usize = 8;
 #[cfg(unix)]
 const MOST_FURTHER: usize = 16;
 
@@ -45,7 +45,8 @@ impl Arenas {
     /// [`Error::OutOfMemory`].
     fn pages(&mut self) -> Result<Pages, Error> {
         let count = self.all.len().clamp(LEAST_FURTHER, MOST_FURTHER);
-        if self.further.is_empty()
+        let is_new = self.further.is_empty();
+        if is_new
             && self.further.try_reserve(count).is_ok()
             && let Ok(pages) = Pages::usual(count * HUGE_PAGE)
         {
@@ -53,6 +54,9 @@ impl Arenas {
             self.further.extend(pages.in_huge_pages());
         }
         if let Some(pages) = self.further.pop() {
+            if is_new {
+                pages.touch();
+            }
             return Ok(pages);
         }
         let pages = Pages::usual(HUGE_PAGE)?;
@@ -155,11 +159,16 @@ impl Pool {
         let number = arena.used.trailing_ones();
         let bit = 1 << number;
         let start = pages.parts().0.wrapping_add(number as usize * PIECE);
-        if arena.touched != u32::MAX && arena.touched | bit == u32::MAX {
+        let is_whole = arena.touched != u32::MAX && arena.touched | bit == u32::MAX;
+        if is_whole {
             pages.advise(true);
         }
         arena.used |= bit;
         arena.touched |= bit;
+        if is_whole && let Some(next) = arenas.further.last() {
+            // It is the next to be cut. Whoever writes to it first would take as long once more.
+            next.touch();
+        }
         drop(arenas);
         Ok(Piece { pool: self.clone(), arena: of, number, start })
     }

@@ -21,6 +21,22 @@ unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
 
+/// Private pages of zeros.
+fn map(len: usize) -> Result<*mut u8, Error> {
+    // SAFETY: a new anonymous mapping, at an address of the system's choice.
+    let start = unsafe {
+        libc::mmap(
+            null_mut(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if start == libc::MAP_FAILED { Err(Error::OutOfMemory) } else { Ok(start.cast()) }
+}
+
 impl Pages {
     /// Zeroed private pages, the first at a multiple of a huge page, and huge as far as the
     /// system has them.
@@ -33,24 +49,19 @@ impl Pages {
     /// The same in pages as is usual.
     pub(super) fn usual(len: usize) -> Result<Pages, Error> {
         let used = mapped_len(len, page()).ok_or(Error::OutOfMemory)?;
+        // Linux aligns whole huge pages by itself, as a rule.
+        if used.is_multiple_of(HUGE_PAGE) {
+            let start = map(used)?;
+            if start.align_offset(HUGE_PAGE) == 0 {
+                return Ok(Pages { start, len, mapped: used });
+            }
+            // SAFETY: the mapping just made, that nothing uses.
+            unsafe { libc::munmap(start.cast(), used) };
+        }
         // More than is needed, then what is before and after the aligned part
         // goes back.
         let room = used.checked_add(HUGE_PAGE).ok_or(Error::OutOfMemory)?;
-        // SAFETY: a new anonymous mapping, at an address of the system's choice.
-        let start = unsafe {
-            libc::mmap(
-                null_mut(),
-                room,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if start == libc::MAP_FAILED {
-            return Err(Error::OutOfMemory);
-        }
-        let start = start.cast::<u8>();
+        let start = map(room)?;
         let before = start.align_offset(HUGE_PAGE);
         // SAFETY: whole pages of the mapping just made, that nothing uses.
         unsafe {
@@ -76,6 +87,12 @@ impl Pages {
         std::mem::forget(self);
         let at = move |i| start.wrapping_add(i * HUGE_PAGE);
         (0..count).rev().map(move |i| Pages { start: at(i), len: HUGE_PAGE, mapped: HUGE_PAGE })
+    }
+
+    /// Writes to the first page. With the first page of a huge page the system makes its table of them, too.
+    pub(super) fn touch(&self) {
+        // SAFETY: there is a byte, which this owns; as long as nobody has it, it may be any.
+        unsafe { self.start.write_volatile(0) };
     }
 
     /// Asks the system for huge pages: for pages that are there, later; for others, when they are first written to.

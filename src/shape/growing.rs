@@ -178,7 +178,7 @@ fn capacity(values: u64, r: u32) -> u64 {
 /// The lines of a region after so many steps.
 fn lines(step: usize) -> u64 {
     let (octave, part) = (step / STEPS, step % STEPS);
-    ((u128::from(POWERS[part]) << octave.min(60)) >> 48) as u64
+    ((u128::from(POWERS[part % 16][part / 16]) << octave.min(60)) >> 48) as u64
 }
 
 /// The fewest lines of region `j` that are at least so many.
@@ -193,15 +193,16 @@ pub(crate) fn next(region: usize, lines: u64) -> u64 {
     at_least(region, lines + (lines / 32).max(1))
 }
 
-/// `2^48 * 2^(i / 192)`, rounded down but for the errors of as many multiplications.
-static POWERS: [u64; STEPS] = {
+/// `2^48 * 2^(i / 192)`, rounded down but for the errors of as many multiplications: by region, since the sizes of one are
+/// looked up together, when none of them is in the cache.
+static POWERS: [[u64; STEPS / 16]; 16] = {
     /// `2^62 * 2^(1 / 192)`.
     const ROOT: u128 = 4_628_364_946_339_752_272;
-    let mut powers = [0; STEPS];
+    let mut powers = [[0; STEPS / 16]; 16];
     let mut power: u128 = 1 << 62;
     let mut i = 0;
     while i < STEPS {
-        powers[i] = (power >> 14) as u64;
+        powers[i % 16][i / 16] = (power >> 14) as u64;
         power = (power * ROOT) >> 62;
         i += 1;
     }
@@ -214,7 +215,8 @@ mod tests {
 
     #[test]
     fn powers_double_in_all_steps() {
-        for (i, &power) in POWERS.iter().enumerate() {
+        for i in 0..STEPS {
+            let power = POWERS[i % 16][i / 16];
             let exact = 2f64.powf(48.0 + i as f64 / STEPS as f64);
             assert!((power as f64 / exact - 1.0).abs() < 1e-12, "{i}");
         }
