@@ -96,15 +96,13 @@ pub(super) fn insert(
     if home >= layout.lines.len() {
         layout.lines.grow_to(home + 1, &mut Spare::default())?;
     }
-    let ((mut at, mut value), first) = ((home, value), value);
-    let mut came_back = false;
+    let (mut at, mut value) = (home, value);
     // Behind a line that goes on, and its last value.
     while let Some(line) = layout.lines.get(at)
         && goes_on(line)
         && last(line, r).is_none_or(|last| last <= value)
     {
         if free(line, r) > 3 * i64::from(r + 2) && refill(layout, at) {
-            came_back = true;
             continue;
         }
         (at, value) = (at + 1, value - layout.values());
@@ -115,8 +113,8 @@ pub(super) fn insert(
     {
         return Ok(());
     }
-    // What was in the way of the short way is gone.
-    if came_back && let Entered::Done { .. } = layout.enter(home, first) {
+    // What was in the way of the short way is gone, or could not come back.
+    if let Entered::Done { .. } = layout.enter_exactly(at, value) {
         return Ok(());
     }
     carry(layout, at, value, stash)

@@ -22,6 +22,10 @@ const MOVED_TOGETHER: usize = 8;
 /// Keys that are due when so many are moved.
 const DUE: u64 = 40 * MOVED_TOGETHER as u64;
 
+/// A region of so many lines is moved by so many inserts that the next one may wait for an insert of its own: to end
+/// a move and to begin one takes twice as long.
+const MANY_LINES: usize = 512;
+
 impl GrowingFilter {
     /// After each insert into a region, and removal from it.
     #[inline]
@@ -62,7 +66,7 @@ impl GrowingFilter {
         }
     }
 
-    /// Makes the lines be there that the next step writes. Returns whether they were not, and now are: to take new
+    /// Makes some of the lines be there that the next step writes. Returns whether they were not: to take new
     /// memory takes as long as a step, so that is the work of another insert.
     fn makes_room(&mut self) -> bool {
         let Some(sweep) = &self.sweep else { return false };
@@ -71,7 +75,7 @@ impl GrowingFilter {
         let end = old.start(sweep.line + MOVED_TOGETHER).min(old.end());
         let last = fresh.home((end - 1) << (fresh.length - old.length));
         let needed = (last + 2).min(fresh.homes);
-        fresh.lines.len() < needed && fresh.lines.grow_to(needed, &mut self.spare).is_ok()
+        fresh.lines.len() < needed && fresh.lines.grow_some(needed, &mut self.spare).is_ok()
     }
 
     /// Begins to move a region. What there is no memory for waits.
@@ -251,6 +255,8 @@ impl GrowingFilter {
         let all: u64 = self.regions.iter().map(|region| region.keys).sum();
         if self.places.mask > 0 && all < self.few_keys() {
             let _ = self.rebuild();
+        } else if self.places.layouts[sweep.region].homes >= MANY_LINES {
+            // The next region begins with an insert into it.
         } else if let Some(region) = (0..self.regions.len()).find(|&region| self.is_due(region)) {
             self.begin(region);
         } else if self.places.mask == 0 {

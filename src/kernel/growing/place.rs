@@ -258,6 +258,12 @@ impl Layout {
         }
     }
 
+    /// The same of a value of any length, whose shorter prefixes do not count.
+    pub(crate) fn enter_exactly(&mut self, home: usize, value: i64) -> Entered {
+        let (calls, r, step) = (self.calls, self.r, self.values());
+        calls.enter(&mut self.lines, home, value, r, step)
+    }
+
     /// Writes the values of a line to `out`, in order, counted from the start of the region. Returns how
     /// many there are.
     #[inline(always)]

@@ -22,6 +22,9 @@ const LEAST_LOG2: u32 = 5;
 /// longer than any insert.
 const TOGETHER: usize = 4096 / LINE_BYTES;
 
+/// With so many lines there is room for one of these at first.
+const MANY: usize = 512;
+
 /// The lines that may follow those which are the home of a prefix.
 pub(crate) const SPARE: usize = 4;
 
@@ -219,14 +222,42 @@ impl Lines {
                     continue;
                 }
             }
-            let count = self.planned.saturating_sub(self.len).clamp(1, chunk);
-            self.starts.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            self.memory.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            let memory = spare.room_for(count * LINE_BYTES)?;
-            self.starts.push(null_mut());
-            self.memory.push(None);
-            self.put_last(memory);
+            self.begin_chunk(spare)?;
         }
+        Ok(())
+    }
+
+    /// Does a part of what [`grow_to`](Lines::grow_to) does: a page of lines, or room for a chunk.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; all lines are as before.
+    pub(crate) fn grow_some(&mut self, len: usize, spare: &mut Spare) -> Result<(), Error> {
+        if self.is_shared() {
+            return self.grow_to(len, spare);
+        }
+        if self.more_of_last() {
+            return Ok(());
+        }
+        match self.len & ((1 << self.log2) - 1) {
+            0 => self.begin_chunk(spare),
+            _ => self.grow_to(self.len + 1, spare),
+        }
+    }
+
+    /// Room for the lines of another chunk, none of which is there yet.
+    fn begin_chunk(&mut self, spare: &mut Spare) -> Result<(), Error> {
+        let chunk = 1 << self.log2;
+        let mut count = self.planned.saturating_sub(self.len).clamp(1, chunk);
+        if count < chunk && self.planned >= MANY {
+            // As a rule the first one is needed. A longer chunk instead of the last would take an insert long.
+            count = chunk.min(count + 1);
+        }
+        self.starts.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        self.memory.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        let memory = spare.room_for(count * LINE_BYTES)?;
+        self.starts.push(null_mut());
+        self.memory.push(None);
+        self.put_last(memory);
         Ok(())
     }
 
@@ -246,7 +277,9 @@ impl Lines {
     fn more_of_last(&mut self) -> bool {
         let Some(Some(last)) = self.memory.last_mut() else { return false };
         let (there, room) = (last.len() / LINE_BYTES, last.room() / LINE_BYTES);
-        let more = room.min(there + TOGETHER);
+        // Of those that are not meant one at a time.
+        let meant = self.planned.saturating_sub(self.len).clamp(1, TOGETHER);
+        let more = room.min(there + meant);
         last.grow_to(more * LINE_BYTES);
         self.len += more - there;
         more > there
@@ -312,6 +345,39 @@ mod tests {
         // The last one is longer than it was meant.
         lines.grow_to(8 * 128 + 3, &mut spare).unwrap();
         assert!(lines.len() >= 8 * 128 + 3 && lines.get(8 * 128 + 2) == Some(&[0; 8]));
+    }
+
+    /// In steps, of which each begins a chunk or zeroes a page; the last chunk of many lines has room for some more.
+    #[test]
+    fn lines_grow_a_little_at_a_time() {
+        for planned in [600, 5000, 8 * 1024, 8 * 1024 + 100] {
+            let mut lines = Lines::planned(planned).unwrap();
+            let (mut spare, mut steps) = (Spare::new(), 0);
+            while lines.len() < planned {
+                let before = (lines.len(), lines.memory.len());
+                lines.grow_some(planned, &mut spare).unwrap();
+                let more = (lines.len() - before.0, lines.memory.len() - before.1);
+                assert!(
+                    more == (0, 1) || (1..=TOGETHER).contains(&more.0) && more.1 == 0,
+                    "{more:?}"
+                );
+                steps += 1;
+            }
+            assert!(
+                lines.len() == planned && steps <= planned / TOGETHER + 2 * lines.memory.len() + 1
+            );
+            assert!((0..planned).all(|i| lines.get(i) == Some(&[0; 8])));
+            *lines.get_mut(planned - 1).unwrap() = [3; 8];
+            let start = lines.get(planned - 1).unwrap() as *const Line;
+            for i in planned..planned + SPARE {
+                assert!(lines.get(i).is_none() && lines.reach(i) && lines.len() == i + 1);
+                let last = lines.get(planned - 1).unwrap();
+                assert_eq!(*last, [3; 8]);
+                // For the first nothing was copied.
+                assert!(i > planned || start == last);
+            }
+            assert!(!lines.reach(planned + SPARE));
+        }
     }
 
     #[test]
