@@ -2,6 +2,8 @@
 //! `BinaryFuse8` and the crate cuckoofilter: nanoseconds per key, and times of `BinaryFuse8`. Hashes are
 //! given, half of the keys are present. Medians of rounds in turn, in CPU time.
 //!
+//! The limit of a cuckoo filter reads a byte of each of a key's two lines, whose numbers were computed before.
+//!
 //! ```text
 //! cargo run --release --manifest-path lab/Cargo.toml --example singles [KEYS...]
 //! ```
@@ -10,6 +12,7 @@
 #[allow(unused_imports)]
 mod common;
 
+use bloomline::definition::cuckoo::{fingerprint, first, other};
 use bloomline::{
     Backend, CountingFilter, CuckooFilter, CuckooParams, Filter, Params, Probe, StaticFilter,
     StaticParams,
@@ -93,14 +96,20 @@ fn compare(keys: u64) {
     let mut theirs = cuckoofilter::CuckooFilter::<Mix>::with_capacity(inserted.len() * 20 / 19);
     inserted.iter().for_each(|hash| theirs.add(hash).expect("there is room"));
 
+    let places = cuckoos.each_ref().map(|(_, filter)| line_pairs(filter, &probes));
     let mut all = All::default();
     all.singles("BinaryFuse8", |hash| fuse.contains(&hash));
     all.singles("cuckoofilter", |hash| theirs.contains(&hash));
     for (rows, filter) in &statics {
         all.filter(&format!("StaticFilter, {rows} rows"), filter);
     }
-    for (bits, filter) in &cuckoos {
+    for ((bits, filter), pairs) in cuckoos.iter().zip(&places) {
         all.filter(&format!("CuckooFilter, {bits} bits"), filter);
+        let lines = filter.lines().as_chunks::<64>().0;
+        all.add(format!("its lines, {bits} bits"), move |hashes| {
+            let touched = |&[one, two]: &[u32; 2]| lines[one as usize][0] ^ lines[two as usize][0];
+            pairs[..hashes.len()].iter().map(|pair| usize::from(touched(pair))).sum()
+        });
     }
     all.filter("Filter", &plain);
     all.filter("CountingFilter", &counting);
@@ -122,6 +131,17 @@ fn compare(keys: u64) {
         let against = &times[usize::from(name.ends_with(WAITING))];
         println!("{name:34} {:7.2} {:6.2}", median(own), median(own) / median(against));
     }
+}
+
+/// The two lines that each hash may be in.
+fn line_pairs(filter: &CuckooFilter, hashes: &[u64]) -> Vec<[u32; 2]> {
+    let (bits, count) = (filter.params().fingerprint_bits(), filter.params().line_count());
+    let pair = |&hash: &u64| {
+        let here = first(hash, bits, count);
+        let there = other(here, fingerprint(hash, bits), bits, count);
+        [here, there].map(|bucket| bucket.line as u32)
+    };
+    hashes.iter().map(pair).collect()
 }
 
 /// The hash of a hash, or of a fingerprint: a few multiplications.
