@@ -65,7 +65,7 @@ pub const MAX_LINES: u64 = 1 << 48;
 pub const MAX_TAIL: u8 = 15;
 
 /// Multiplier of the coefficients past the first 63.
-const C3: u64 = 0xA076_1D64_78BD_642F;
+pub(crate) const C3: u64 = 0xA076_1D64_78BD_642F;
 
 /// The widths of the fields that a row has besides its own lane.
 ///

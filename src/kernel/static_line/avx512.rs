@@ -7,7 +7,7 @@ use super::super::single::Single;
 use super::calls::calls;
 use super::levels::{ANY, Found, Line, Tile, by_rows};
 use super::rows::Rows;
-use crate::layouts::static_line::{extra_coefficients, next_hash, place};
+use crate::layouts::static_line::{C3, OWN, extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -22,8 +22,14 @@ impl Tile for Avx512 {
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.
         unsafe {
-            by_rows!(if ROWS == ANY { rows.count } else { ROWS }, one[UPPER] => (line, rows, hash))
+            by_rows!(if ROWS == ANY { rows.count } else { ROWS }, one[ALONE] => (line, rows, hash))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn line_of_few<const ROWS: u32>(line: *const u8, hash: u64) -> Line {
+        // SAFETY: the caller vouches for the CPU and for the line.
+        unsafe { by_rows!(ROWS, one[FEW] => (line, Rows::of(ROWS), hash)) }
     }
 
     #[inline(always)]
@@ -41,11 +47,15 @@ impl Tile for Avx512 {
     calls! { #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")] }
 }
 
-/// In the registers from 16 on. A function that has written to others clears them before it jumps to the next:
-/// ten cycles for each bumped key, behind a mispredicted branch.
-const UPPER: bool = true;
-/// In any register: a tile clears them once.
-const ANYWHERE: bool = false;
+/// A key alone. Integers compute the coefficients: vectors would take longer, and another key may wait for it.
+/// Vectors are in the registers from 16 on: a function that has written to others clears them before it jumps to
+/// the next, ten cycles for each bumped key, behind a mispredicted branch.
+const ALONE: u32 = 1;
+/// One of a few keys, in the same registers. Vectors compute the further coefficients: integer registers are what
+/// keys that do not wait are short of.
+const FEW: u32 = 2;
+/// One of a tile: vectors, in any register. A tile clears them once.
+const MANY: u32 = 64;
 
 /// What a line says of a key, whose rows have so many further fields.
 ///
@@ -53,18 +63,30 @@ const ANYWHERE: bool = false;
 /// The line can be read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
-unsafe fn one<const TERMS: usize, const WIDE: bool, const WHERE: bool>(
+unsafe fn one<const TERMS: usize, const WIDE: bool, const KEYS: u32>(
     line: *const u8,
     rows: &Rows,
     hash: u64,
 ) -> Line {
     let next = next_hash(hash);
     // The compiler would move values of more fields back and forth.
-    let all = WHERE == UPPER && (TERMS == 0 || (TERMS == 1 && !WIDE));
-    let own = held::<16>(all, _mm512_set1_epi64((next >> 1) as i64));
+    let all = KEYS != MANY && (TERMS == 0 || (TERMS == 1 && !WIDE));
+    let by_vectors = TERMS > 0 && KEYS != ALONE;
+    let (own, mut rest, mut rests);
+    if by_vectors {
+        let next = held::<16>(all, _mm512_set1_epi64(next as i64));
+        let highest = held::<21>(all, _mm512_mullo_epi64(next, _mm512_set1_epi64(C3 as i64)));
+        own = held::<19>(all, _mm512_srli_epi64::<1>(next));
+        rests = held::<21>(all, shifted_down(highest, 1 + OWN - rows.extra));
+        rest = 0;
+    } else {
+        own = held::<16>(all, _mm512_set1_epi64((next >> 1) as i64));
+        rests = own;
+        rest = if TERMS > 0 { extra_coefficients(next, rows.extra) } else { 0 };
+    }
     // SAFETY: the caller vouches for all lanes.
     unsafe {
-        let first = held::<17>(WHERE == UPPER, _mm512_loadu_si512(line.cast()));
+        let first = held::<17>(KEYS != MANY, _mm512_loadu_si512(line.cast()));
         let last = if WIDE {
             held::<18>(all, _mm512_loadu_si512(line.add(LINE_BYTES).cast()))
         } else {
@@ -74,11 +96,16 @@ unsafe fn one<const TERMS: usize, const WIDE: bool, const WHERE: bool>(
             held::<19>(all, _mm512_and_si512(first, own)),
             held::<20>(all, _mm512_and_si512(last, own)),
         ];
-        let mut rest = if TERMS > 0 { extra_coefficients(next, rows.extra) } else { 0 };
-        for field in &rows.fields[..TERMS] {
-            let more = _mm512_set1_epi64((rest & ((1 << field.width) - 1)) as i64);
-            let more = held::<21>(all, more);
-            rest >>= field.width;
+        for (number, field) in rows.fields[..TERMS].iter().enumerate() {
+            let mut more = rests;
+            if !by_vectors {
+                more = held::<21>(all, _mm512_set1_epi64((rest & ((1 << field.width) - 1)) as i64));
+                rest >>= field.width;
+            } else if number + 1 < TERMS {
+                // The last has all that are left.
+                more = _mm512_and_si512(rests, _mm512_set1_epi64((1 << field.width) - 1));
+                rests = shifted_down(rests, field.width);
+            }
             for (i, eight) in eights[..1 + usize::from(WIDE)].iter_mut().enumerate() {
                 // Lanes left over are in the last register; numbers count modulo 8. The coefficients are
                 // shifted, which need not wait for the line.
@@ -95,6 +122,13 @@ unsafe fn one<const TERMS: usize, const WIDE: bool, const WHERE: bool>(
         let threshold = _mm512_movepi64_mask(first);
         Line { threshold, parities: parities::<19>(all, eights[0]) | high << 8 }
     }
+}
+
+/// The lanes shifted right.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn shifted_down(lanes: __m512i, by: u32) -> __m512i {
+    _mm512_srl_epi64(lanes, _mm_cvtsi32_si128(by as i32))
 }
 
 /// The parities of eight lanes, the first in the lowest bit.
@@ -157,7 +191,7 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     for (i, &hash) in hashes.iter().enumerate() {
         P::prefetch::<O>(lines, lookahead, i);
         // SAFETY: the caller vouches for the CPU and for the lines.
-        let line = unsafe { one::<TERMS, WIDE, ANYWHERE>(O::line(lines, hash), rows, hash) };
+        let line = unsafe { one::<TERMS, WIDE, MANY>(O::line(lines, hash), rows, hash) };
         positions[i] = place(hash, lines.count()).1;
         thresholds[i] = line.threshold;
         missed[i] = line.parities as u8 ^ (hash as u8 | 1);

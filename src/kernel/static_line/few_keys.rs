@@ -10,7 +10,6 @@ use super::super::lines::Lines;
 use super::super::single::Single;
 use super::levels::{FOUR, Found, Levels, Tile, for_each_bit, later, matches, offset, top};
 use super::one_key::bumped;
-use super::rows::Rows;
 use std::slice::from_raw_parts;
 
 impl Found {
@@ -29,7 +28,7 @@ impl Found {
     unsafe fn one<const ROWS: u32, T: Tile>(lines: Lines, hash: u64) -> Found {
         let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
         // SAFETY: the caller vouches for the lines, and this is one of them.
-        let line = unsafe { T::line::<ROWS>(at, Rows::of(ROWS), hash) };
+        let line = unsafe { T::line_of_few::<ROWS>(at, hash) };
         let bumped = (top(hash, lines.count()) >= line.threshold).into();
         Found { hits: matches(line.parities, hash, ROWS).into(), bumped }
     }
@@ -104,7 +103,7 @@ pub(super) unsafe fn some_keys<const ROWS: u32, const N: usize, T: Tile>(
                 if N > $number {
                     let hash = *hashes.add($number);
                     let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
-                    let line = T::line::<ROWS>(at, Rows::of(ROWS), hash);
+                    let line = T::line_of_few::<ROWS>(at, hash);
                     if top(hash, lines.count()) >= line.threshold {
                         return T::keys_from_bumped::<ROWS, $number>(single, hashes, hits, word);
                     }

@@ -41,6 +41,13 @@ pub(super) trait Tile {
     /// What the line at an address says of a key. `ROWS` is what is known of their number.
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line;
 
+    /// The same of one of a few keys, none of which waits for another.
+    #[inline(always)]
+    unsafe fn line_of_few<const ROWS: u32>(line: *const u8, hash: u64) -> Line {
+        // SAFETY: the caller's promise.
+        unsafe { Self::line::<ROWS>(line, Rows::of(ROWS), hash) }
+    }
+
     /// Whether it finds what lines of so many rows say of [`FOUR`] keys together, in less time than of one after
     /// the other.
     #[inline(always)]
