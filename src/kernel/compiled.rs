@@ -139,6 +139,7 @@ macro_rules! kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             number: Layout::$layout as u16,
+            reads: <$first as Ops>::READS,
             line_log2: <$first>::LINE_LOG2,
             prefetch: <$first>::prefetch::<INTO_L1>,
             calls: [calls(1), calls(8), calls(12), calls(16)],

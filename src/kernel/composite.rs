@@ -10,7 +10,7 @@ use super::batch::{Hashes, TILE};
 use super::functions::{Calls, Kernel};
 use super::layout::Layout;
 use super::lines::Lines;
-use super::prefetch::Prefetch;
+use super::prefetch::{Prefetch, Reads};
 use super::shared::Probed;
 #[cfg(feature = "capi")]
 use super::single::Call;
@@ -86,6 +86,7 @@ impl<C: Kind> Kernels<C> {
         backend: Backend::Scalar,
         layout: C::LAYOUT,
         number: C::LAYOUT as u16,
+        reads: Reads::Several,
         line_log2: crate::line::LINE_BYTES.ilog2(),
         prefetch: prefetch::<C>,
         calls: [Self::CALLS; 4],

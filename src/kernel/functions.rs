@@ -9,7 +9,7 @@ use super::lines::Lines;
 use super::native::all_rows;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
-use super::prefetch::{KEY_BY_KEY, Prefetch, prefetch_all};
+use super::prefetch::{KEY_BY_KEY, Prefetch, Reads, prefetch_all};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::sbbf;
 use super::shared::Probed;
@@ -33,6 +33,7 @@ pub(crate) struct Kernel {
     pub(super) layout: Layout,
     /// What [`Words`](super::Words) keep: the number of the layout, or of shared lines of that layout.
     pub(super) number: u16,
+    pub(super) reads: Reads,
     pub(super) line_log2: u32,
     pub(super) prefetch: fn(Lines, u64),
     /// For a detail, as a rule k, below 8, for 8, up to 12 and above: all that a layout tells apart.
@@ -348,8 +349,8 @@ impl Kernel {
         bitmap: &mut [u64],
     ) -> usize {
         let plan = match hashes.len() {
-            ..=TILE => Prefetch::to_probe_few(self.layout.reads(), lines.len()),
-            _ => Prefetch::to_probe(self.layout.reads(), lines.len()),
+            ..=TILE => Prefetch::to_probe_few(self.reads, lines.len()),
+            _ => Prefetch::to_probe(self.reads, lines.len()),
         };
         if let (Prefetch::None, Hashes::Given(hashes)) = (plan, &hashes)
             && let (..=TILE, Layout::Native | Layout::Static) = (hashes.len(), self.layout)

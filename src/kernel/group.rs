@@ -306,7 +306,7 @@ impl<'a> Members<'a> {
         let Some(Batch { kernel, lines, detail }) = &self.batches[number] else {
             return all_present(hashes.len(), words);
         };
-        let plan = Prefetch::to_probe(kernel.layout().reads(), self.bytes);
+        let plan = Prefetch::to_probe(kernel.reads, self.bytes);
         kernel.probe_batch_with(*lines, *detail, Hashes::Given(hashes), plan, words)
     }
 

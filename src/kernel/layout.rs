@@ -1,7 +1,5 @@
 //! How a filter's bits lie in its bytes, as numbers.
 
-use super::prefetch::Reads;
-
 /// How a filter's bits lie in its bytes. The numbers go into a `bloomline_view` of C, which
 /// lives no longer than the process: they may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,19 +34,6 @@ pub(crate) enum Layout {
     Cascade = 16,
     /// Lines that grow in number: the view leads to the filter.
     GrowingFilter = 17,
-}
-
-impl Layout {
-    /// What a probe reads, which decides from which size on prefetching pays.
-    pub(crate) fn reads(self) -> Reads {
-        match self {
-            Layout::Static | Layout::Column => Reads::Several,
-            Layout::ScalableFilter | Layout::Window | Layout::Cascade | Layout::GrowingFilter => {
-                Reads::Several
-            }
-            _ => Reads::One,
-        }
-    }
 }
 
 /// What a view of C keeps of shared native lines, and of shared classic filters, in the place of the
