@@ -152,14 +152,8 @@ impl Ops for Column {
         bitmap: &mut [u64],
     ) -> usize {
         let matrix = lines.count() as usize * Column::unpack(lines.column()).group_bytes();
+        let plan = Prefetch::to_probe(Self::READS, matrix);
         // SAFETY: the caller's promise.
-        unsafe {
-            batch::probe::<Column>(
-                lines,
-                hashes,
-                Prefetch::to_probe(Reads::Several, matrix),
-                bitmap,
-            )
-        }
+        unsafe { batch::probe::<Column>(lines, hashes, plan, bitmap) }
     }
 }
