@@ -52,6 +52,12 @@ pub trait KeyBytes {
     /// The bytes that are hashed.
     fn key_bytes(&self) -> impl AsRef<[u8]>;
 
+    /// Where the bytes begin, if that is not in the key itself: a batch prefetches them.
+    #[inline(always)]
+    fn elsewhere(&self) -> Option<*const u8> {
+        None
+    }
+
     /// The keys as integers that are hashed several at once, if they are such.
     #[inline(always)]
     fn integers(_keys: &[Self]) -> Option<Integers<'_>>
@@ -82,7 +88,25 @@ macro_rules! bytes {
     )+};
 }
 
-bytes!([u8], str, String, Vec<u8>);
+bytes!([u8], str);
+
+macro_rules! buffers {
+    ($($key:ty),+) => {$(
+        impl KeyBytes for $key {
+            #[inline(always)]
+            fn key_bytes(&self) -> impl AsRef<[u8]> {
+                AsRef::<[u8]>::as_ref(self)
+            }
+
+            #[inline(always)]
+            fn elsewhere(&self) -> Option<*const u8> {
+                Some(self.as_ptr())
+            }
+        }
+    )+};
+}
+
+buffers!(String, Vec<u8>);
 
 impl<const N: usize> KeyBytes for [u8; N] {
     #[inline(always)]
@@ -167,6 +191,11 @@ macro_rules! pointers {
             #[inline(always)]
             fn key_bytes(&self) -> impl AsRef<[u8]> {
                 (**self).key_bytes()
+            }
+
+            #[inline(always)]
+            fn elsewhere(&self) -> Option<*const u8> {
+                (**self).elsewhere().or(Some(std::ptr::from_ref(&**self).cast()))
             }
         }
     )+};

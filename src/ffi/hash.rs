@@ -74,6 +74,11 @@ impl KeyBytes for Key {
     fn key_bytes(&self) -> impl AsRef<[u8]> {
         self.bytes().unwrap_or_default()
     }
+
+    #[inline(always)]
+    fn elsewhere(&self) -> Option<*const u8> {
+        Some(self.0.data.cast())
+    }
 }
 
 /// One key; `None` if the pointer is NULL.
