@@ -5,7 +5,7 @@
 
 use super::batch::Hashes;
 use super::lines::Lines;
-use super::parallel::{CHUNK, Part, Parts, Sorter, start_of};
+use super::parts::{CHUNK, Part, Parts, Sorter, start_of};
 use super::prefetch::Prefetch;
 use super::{Kernel, Layout};
 use crate::error::Error;
@@ -101,7 +101,7 @@ impl LockedLines {
         rows: usize,
         make: &dyn Fn(usize, &mut [u64]) -> usize,
     ) {
-        let (mut hashes, mut sorter) = ([0; N], Sorter::<N>::new(self.parts));
+        let (mut hashes, mut sorter) = ([0; N], Sorter::<N>::new(self.parts, self.kernel));
         for from in (0..rows).step_by(N) {
             let count = make(from, &mut hashes[..N.min(rows - from)]);
             self.insert_sorted(&mut hashes[..count], &mut sorter);

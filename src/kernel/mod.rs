@@ -57,6 +57,7 @@ mod native;
 mod opened;
 mod own_lines;
 mod parallel;
+mod parts;
 mod plain;
 mod prefetch;
 pub(crate) mod rows;
