@@ -235,12 +235,6 @@ impl<'a> Single<'a> {
         first | u64::from(self.call(second)) << 1
     }
 
-    /// The answers of a few keys, 1 to 64, by as many calls. Returns how many may be present.
-    pub(super) fn call_each(&self, hashes: &[u64], word: &mut u64) -> usize {
-        *word = hashes.iter().rev().fold(0, |word, &hash| word << 1 | u64::from(self.call(hash)));
-        word.count_ones() as usize
-    }
-
     /// The same by a call, whatever is known of the CPU: for lines that are not plain.
     #[inline(always)]
     pub(crate) fn call(&self, hash: u64) -> bool {

@@ -2,12 +2,13 @@
 //! Reached only through the detection in `kernel`.
 
 use super::super::lines::Lines;
-use super::bucket::ones;
+use super::bucket::{ANY, bits, ones, read};
 use super::staged::{self, GROUP, Group, Places, Vectors};
-use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, fingerprint, last_page};
-use crate::line::{LINE_BYTES, line_index};
+use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, last_page};
+use crate::line::line_index;
+use std::arch::asm;
 use std::arch::x86_64::*;
-use std::hint::select_unpredictable;
+use std::hint::black_box;
 
 /// 8 keys to a register.
 pub(in crate::kernel) struct Avx512;
@@ -48,6 +49,36 @@ impl Vectors for Avx512 {
         unsafe { self::one::<BITS>(lines, hash) }
     }
 
+    const FEWEST_OF_GROUP: usize = 6;
+
+    /// A tile's three stages, for no keys ahead.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+    unsafe fn group_alone(lines: Lines, hashes: &[u64]) -> u64 {
+        let (bits, some) = (bits::<ANY>(lines), u8::MAX >> (GROUP - hashes.len()));
+        let mut places = [Group([0; GROUP]); 2];
+        let mut words = [Group([0; GROUP]); 2];
+        // SAFETY: the caller vouches for the CPU and for the lines, of which these are buckets.
+        unsafe {
+            let keys = _mm512_maskz_loadu_epi64(some, hashes.as_ptr().cast());
+            let [first, other] = self::places(lines.count(), bits, keys);
+            _mm512_store_si512(places[0].0.as_mut_ptr().cast(), first);
+            _mm512_store_si512(places[1].0.as_mut_ptr().cast(), other);
+            // Through memory: else the compiler takes vectors apart.
+            let places = black_box(&places);
+            for (places, words) in places.iter().zip(&mut words) {
+                for i in 0..hashes.len() {
+                    let at = lines.first().wrapping_add(places.0[i] as usize);
+                    words.0[i] = read(bits, at.cast_const());
+                }
+            }
+            let words = black_box(&words);
+            let first = _mm512_load_si512(words[0].0.as_ptr().cast());
+            let other = _mm512_load_si512(words[1].0.as_ptr().cast());
+            (self::compare(bits, keys, first, other) & some).into()
+        }
+    }
+
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
     unsafe fn tile_alone(lines: Lines, hashes: &[u64]) -> u64 {
         // SAFETY: the caller's promise.
@@ -55,42 +86,48 @@ impl Vectors for Avx512 {
     }
 }
 
-/// [`Vectors::one`]: the line of the alternate bucket is found, and both buckets are compared, in vector registers.
+/// [`Vectors::one`]: both buckets are found, and compared, in vector registers.
 ///
-/// A CPU runs out of integer registers before it has looked as far ahead as it could, so the fewer of them a key
-/// takes, the more misses overlap. If each key waits for the one before, what goes from one kind of register to the
-/// other takes longer, which shows in the cache.
+/// A CPU runs out of flags and of integer registers before it has looked as far ahead as it could, so the fewer of
+/// them a key takes, and the fewer instructions, the more misses overlap. If each key waits for the one before, what
+/// goes from one kind of register to the other takes longer, which shows in the cache.
 ///
 /// # Safety
 /// The CPU has the instructions. The lines can be read; that of the hash is [before the
 /// last page](super::bucket::is_in_last_page).
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn one<const BITS: u32>(lines: Lines, hash: u64) -> bool {
-    let count = buckets(BITS);
-    let line = line_index(hash, lines.count());
-    let fingerprint = fingerprint(hash, BITS);
-    let m = (fingerprint as u32).wrapping_mul(STEP);
-    let first = ((hash >> 16 & 0xFFFF) * count) >> 16;
-    let other = ((u64::from(m) & 0xFFFF) * count) >> 16;
-    let other = select_unpredictable(other < first, other + count, other) - first;
+    let all = |value: u64| _mm_set1_epi64x(value as i64);
+    let here = _mm_cvtsi64_si128(line_index(hash, lines.count()) as i64);
+    let hash = all(hash);
+    let fingerprint = _mm_max_epu64(_mm_and_si128(hash, all((1 << BITS) - 1)), all(1));
+    let m = _mm_mul_epu32(fingerprint, all(STEP.into()));
 
-    let (m, here) = (_mm_cvtsi64_si128(m.into()), _mm_cvtsi64_si128(line as i64));
-    let near = _mm_test_epi64_mask(m, _mm_set1_epi64x((ANY_PAGE - 1) as i64));
-    let start = _mm_maskz_and_epi64(near, here, _mm_set1_epi64x(-(PAGE as i64)));
-    let all = _mm_cvtsi64_si128(lines.count() as i64);
-    let range = _mm_mask_blend_epi64(near, all, _mm_set1_epi64x(PAGE as i64));
+    let mut near = _mm_test_epi64_mask(fingerprint, all(ANY_PAGE - 1));
+    // Else the compiler takes one instruction with this mask for two.
+    // SAFETY: it is no instruction.
+    unsafe { asm!("/* {} */", inout(kreg) near, options(pure, nomem, nostack, preserves_flags)) };
+    let start = _mm_maskz_and_epi64(near, here, all(PAGE.wrapping_neg()));
+    let range = _mm_mask_blend_epi64(near, _mm_cvtsi64_si128(lines.count() as i64), all(PAGE));
     let there = _mm_srli_epi64::<32>(_mm_mul_epu32(m, range));
-    let there = _mm_sub_epi64(there, _mm_sub_epi64(here, start));
-    let there = _mm_min_epu64(there, _mm_add_epi64(there, range));
-    let there = _mm_cvtsi128_si64(_mm_add_epi64(there, start)) as u64;
+    let there = _mm_add_epi64(minus(there, _mm_sub_epi64(here, start), range), start);
 
-    let size = u64::from(BITS / 2);
-    let at = |line: u64, bucket: u64| {
-        let offset = line * LINE_BYTES as u64 + bucket * size;
-        lines.first().cast_const().wrapping_add(offset as usize)
+    // The upper half of a product of 16 bits. The other products are 0.
+    let count = buckets(BITS);
+    let first = _mm_srli_epi64::<16>(_mm_mulhi_epu16(hash, all(count << 16)));
+    let other = minus(_mm_mulhi_epu16(m, all(count)), first, all(count));
+    let at = |line: __m128i, bucket: __m128i| {
+        let in_line = _mm_mullo_epi16(bucket, all((BITS / 2).into()));
+        let mut offset = _mm_add_epi64(_mm_slli_epi64::<6>(line), in_line);
+        // Else the compiler adds integers, which sets flags.
+        // SAFETY: it is no instruction.
+        unsafe {
+            asm!("/* {} */", inout(xmm_reg) offset, options(pure, nomem, nostack, preserves_flags))
+        };
+        lines.first().cast_const().wrapping_add(_mm_cvtsi128_si64(offset) as usize)
     };
-    let (first, other) = (at(line, first), at(there, other));
+    let (first, other) = (at(here, first), at(there, other));
     // SAFETY: the caller vouches for the lines, and these are buckets of them.
     let words = unsafe {
         match BITS {
@@ -104,11 +141,22 @@ unsafe fn one<const BITS: u32>(lines: Lines, hash: u64) -> bool {
             )),
         }
     };
-    let ones = ones(BITS) as i64;
-    let pattern = _mm_mullo_epi64(_mm_set1_epi64x(fingerprint as i64), _mm_set1_epi64x(ones));
-    let slots = _mm_xor_si128(words, pattern);
-    let zeros = _mm_andnot_si128(slots, _mm_sub_epi64(slots, _mm_set1_epi64x(ones)));
-    _mm_test_epi64_mask(zeros, _mm_set1_epi64x(ones << (BITS - 1))) != 0
+    let ones = all(ones(BITS));
+    let slots = _mm_xor_si128(words, _mm_mullo_epi64(fingerprint, ones));
+    let highest = all(self::ones(BITS) << (BITS - 1));
+    let less = _mm_add_epi64(slots, all(self::ones(BITS).wrapping_neg()));
+    // `less & !slots & highest`
+    let zeros = _mm_ternarylogic_epi64::<0x20>(less, slots, highest);
+    _mm_testz_si128(zeros, zeros) == 0
+}
+
+/// `(a - b) mod n`, for `a` and `b` below `n`, of two.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn minus(a: __m128i, b: __m128i, n: __m128i) -> __m128i {
+    let difference = _mm_sub_epi64(a, b);
+    // Unsigned, a negative difference is larger than it is with n added.
+    _mm_min_epu64(difference, _mm_add_epi64(difference, n))
 }
 
 /// `cuckoo::fingerprint`.
@@ -137,12 +185,16 @@ fn places(count: u64, bits: u32, hashes: __m512i) -> [__m512i; 2] {
     let m = _mm512_mul_epu32(fingerprints, step);
     let [start, range] = ranges(count, line, fingerprints);
     let other_line = _mm512_srli_epi64::<32>(_mm512_mul_epu32(m, range));
-    let other_line = minus(other_line, _mm512_sub_epi64(line, start), range);
+    let other_line = minus_each(other_line, _mm512_sub_epi64(line, start), range);
     let part = _mm512_and_si512(m, low_16);
     let other_bucket = _mm512_srli_epi64::<16>(_mm512_mul_epu32(part, buckets));
     [
         offsets(bits, line, bucket),
-        offsets(bits, _mm512_add_epi64(start, other_line), minus(other_bucket, bucket, buckets)),
+        offsets(
+            bits,
+            _mm512_add_epi64(start, other_line),
+            minus_each(other_bucket, bucket, buckets),
+        ),
     ]
 }
 
@@ -165,7 +217,7 @@ fn ranges(count: u64, line: __m512i, fingerprints: __m512i) -> [__m512i; 2] {
 /// `(a - b) mod n`, for `a` and `b` below `n`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn minus(a: __m512i, b: __m512i, n: __m512i) -> __m512i {
+fn minus_each(a: __m512i, b: __m512i, n: __m512i) -> __m512i {
     let difference = _mm512_sub_epi64(a, b);
     // Unsigned, a negative difference is larger than it is with n added.
     _mm512_min_epu64(difference, _mm512_add_epi64(difference, n))

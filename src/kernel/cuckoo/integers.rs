@@ -36,36 +36,47 @@ impl<const BITS: u32> Integers<BITS> {
 }
 
 impl<const BITS: u32> Integers<BITS> {
-    /// Answers a few keys one by one: at the first in the last page it jumps away, so that no register is saved
-    /// for that.
+    /// Whether a key may be present; none for a key of the last page.
+    ///
+    /// # Safety
+    /// As for [`Ops`].
+    #[inline(always)]
+    pub(super) unsafe fn before_last_page(lines: Lines, hash: u64) -> Option<bool> {
+        // SAFETY: the caller's promise.
+        (!is_in_last_page(lines, hash)).then(|| unsafe { Self::is_in::<false>(lines, hash) })
+    }
+
+    /// Answers a few keys one by one, by `alone`: at the first that it has no answer for it jumps away, so that no
+    /// register is saved for that.
     ///
     /// # Safety
     /// As for [`Ops`]; there are at most 64.
     #[inline(always)]
-    pub(super) unsafe fn one_by_one(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
-        let (lines, mut hits) = (single.lines(), 0_u64);
+    pub(super) unsafe fn one_by_one(
+        single: &Single<'_>,
+        hashes: &[u64],
+        word: &mut u64,
+        alone: impl Fn(u64) -> Option<bool>,
+    ) -> usize {
+        let mut hits = 0_u64;
         for (i, &hash) in hashes.iter().enumerate().rev() {
-            // SAFETY: the caller's promise.
-            unsafe {
-                if is_in_last_page(lines, hash) {
-                    return Self::up_to_last_page(single, hashes.as_ptr(), i, hits, word);
-                }
-                let hit = Self::is_in::<false>(lines, hash);
-                hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
-            }
+            let Some(hit) = alone(hash) else {
+                // SAFETY: the caller's promise.
+                return unsafe { Self::up_to(single, hashes.as_ptr(), i, hits, word) };
+            };
+            hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
         }
         *word = hits;
         word.count_ones() as usize
     }
 
-    /// The rest of [`one_by_one`](Self::one_by_one): the keys up to number `last`, which is in the last page, and
-    /// the answers of those behind it.
+    /// The rest of [`one_by_one`](Self::one_by_one): the keys up to number `last`, and the answers of those behind it.
     ///
     /// # Safety
     /// As there.
     #[cold]
     #[inline(never)]
-    unsafe extern "C" fn up_to_last_page(
+    unsafe extern "C" fn up_to(
         single: &Single<'_>,
         hashes: *const u64,
         last: usize,
@@ -119,6 +130,9 @@ impl<const BITS: u32> Ops for Integers<BITS> {
     #[inline(always)]
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         // SAFETY: the caller's promise.
-        unsafe { Self::one_by_one(single, hashes, word) }
+        unsafe {
+            let alone = |hash| Self::before_last_page(single.lines(), hash);
+            Self::one_by_one(single, hashes, word, alone)
+        }
     }
 }

@@ -8,8 +8,10 @@ use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
 use super::super::single::Single;
-use super::bucket::{ANY, bits, is_in_last_page, read};
+use super::bucket::{ANY, bits, read};
 use super::integers::Integers;
+use crate::layouts::cuckoo::PAGE;
+use crate::line::line_index;
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -51,6 +53,18 @@ pub(super) trait Vectors {
     /// `read`: bit `i` for key `i`.
     unsafe fn compare(bits: u32, hashes: &[u64; GROUP], words: &[Group; 2]) -> u8;
 
+    /// From so many keys on, and up to 8, `group_alone` takes less time than one key after the other.
+    const FEWEST_OF_GROUP: usize = usize::MAX;
+
+    /// The answers for 1 to 8 hashes, as a function of its own.
+    ///
+    /// # Safety
+    /// As for [`Ops`].
+    unsafe fn group_alone(lines: Lines, hashes: &[u64]) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { Self::tile_alone(lines, hashes) }
+    }
+
     /// The answers for 1 to 64 hashes, as a function of its own: compiled with the backend's instructions
     /// wherever it is called.
     unsafe fn tile_alone(lines: Lines, hashes: &[u64]) -> u64;
@@ -75,6 +89,12 @@ fn is_for_one<V: Vectors>(lines: Lines) -> bool {
     V::LINES_OF_ONE.is_some_and(|least| lines.count() >= least)
 }
 
+/// Whether the line of a hash is in the last page, or not far before: by fewer instructions.
+#[inline(always)]
+fn is_near_end(lines: Lines, hash: u64) -> bool {
+    line_index(hash, lines.count()) + 2 * PAGE > lines.count()
+}
+
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     const INSERTS: bool = false;
     const THREE: bool = true;
@@ -86,7 +106,9 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
 
     #[inline(always)]
     fn prefetches_few(keys: usize, bytes: usize) -> bool {
-        super::bucket::prefetches_few(keys, bytes)
+        // `one` and a group leave the CPU to look ahead.
+        (V::LINES_OF_ONE.is_none() || keys >= V::FEWEST)
+            && super::bucket::prefetches_few(keys, bytes)
     }
 
     #[inline(always)]
@@ -100,7 +122,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         // SAFETY: the caller's promise.
         unsafe {
             let lines = single.lines();
-            if BITS != ANY && is_for_one::<V>(lines) && !is_in_last_page(lines, hash) {
+            if BITS != ANY && is_for_one::<V>(lines) && !is_near_end(lines, hash) {
                 return V::one::<BITS>(lines, hash);
             }
             Integers::<BITS>::contains_one(single, hash)
@@ -111,13 +133,21 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         // SAFETY: the caller's promise.
         unsafe {
+            let lines = single.lines();
             if hashes.len() < V::FEWEST {
-                if is_for_one::<V>(single.lines()) {
-                    return single.call_each(hashes, word);
+                if (V::FEWEST_OF_GROUP..=GROUP).contains(&hashes.len()) {
+                    *word = V::group_alone(lines, hashes);
+                    return word.count_ones() as usize;
                 }
-                return Integers::<BITS>::one_by_one(single, hashes, word);
+                if BITS != ANY && is_for_one::<V>(lines) {
+                    let alone =
+                        |hash| (!is_near_end(lines, hash)).then(|| V::one::<BITS>(lines, hash));
+                    return Integers::<BITS>::one_by_one(single, hashes, word, alone);
+                }
+                let alone = |hash| Integers::<BITS>::before_last_page(lines, hash);
+                return Integers::<BITS>::one_by_one(single, hashes, word, alone);
             }
-            *word = V::tile_alone(single.lines(), hashes);
+            *word = V::tile_alone(lines, hashes);
         }
         word.count_ones() as usize
     }

@@ -115,14 +115,27 @@ fn by_xxh64<K: Key>(keys: &[K], out: &mut [u64]) {
 /// A batch prefetches the bytes of keys so many places ahead, if they are elsewhere than the keys.
 const AHEAD: usize = 16;
 
-// As part of its callers it takes more instructions.
-fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
-    let prefetch_bytes = |key: &K| key.elsewhere().into_iter().for_each(prefetch::<INTO_L1>);
+fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64 + Copy) {
     if keys.len() >= FEWEST {
         keys.iter().take(AHEAD).for_each(prefetch_bytes);
     }
-    for (i, (key, out)) in keys.iter().zip(out).enumerate() {
-        keys.get(i + AHEAD).into_iter().for_each(prefetch_bytes);
+    let len = keys.len().saturating_sub(AHEAD);
+    let (most, last) = out.split_at_mut(len);
+    with_ahead(&keys[..len], &keys[keys.len() - len..], most, hash);
+    with_ahead(&keys[len..], &keys[len..], last, hash);
+}
+
+#[inline(always)]
+fn prefetch_bytes<K: Key>(key: &K) {
+    key.elsewhere().into_iter().for_each(prefetch::<INTO_L1>);
+}
+
+/// Hashes keys, and prefetches as many that are ahead.
+// As part of its callers it takes more instructions.
+#[inline(never)]
+fn with_ahead<K: Key>(keys: &[K], ahead: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
+    for ((key, ahead), out) in keys.iter().zip(ahead).zip(out) {
+        prefetch_bytes(ahead);
         *out = hash(key.key_bytes().as_ref());
     }
 }
