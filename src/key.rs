@@ -178,6 +178,11 @@ macro_rules! paths {
             fn key_bytes(&self) -> impl AsRef<[u8]> {
                 AsRef::<std::ffi::OsStr>::as_ref(self).as_bytes()
             }
+
+            #[inline(always)]
+            fn elsewhere(&self) -> Option<*const u8> {
+                Some(AsRef::<std::ffi::OsStr>::as_ref(self).as_bytes().as_ptr())
+            }
         }
     )+};
 }

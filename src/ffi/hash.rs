@@ -77,7 +77,7 @@ impl KeyBytes for Key {
 
     #[inline(always)]
     fn elsewhere(&self) -> Option<*const u8> {
-        Some(self.0.data.cast())
+        Some(self.0.data)
     }
 }
 

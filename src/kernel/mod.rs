@@ -18,7 +18,7 @@
 //! * `rows` makes the numbers of rows, or bytes, of answers.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads, `locked` is lines into which threads of the caller's insert,
-//!   `absent` is an insert that says which keys were new.
+//!   `parts` divides lines and hashes for both. `absent` is an insert that says which keys were new.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
 //! * `found` is what readers of other engines' filter blocks return.

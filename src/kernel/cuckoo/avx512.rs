@@ -51,7 +51,7 @@ impl Vectors for Avx512 {
 
     const FEWEST_OF_GROUP: usize = 6;
 
-    /// A tile's three stages, for no keys ahead.
+    /// The three stages for one group, without a prefetch.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
     unsafe fn group_alone(lines: Lines, hashes: &[u64]) -> u64 {
@@ -94,7 +94,7 @@ impl Vectors for Avx512 {
 ///
 /// # Safety
 /// The CPU has the instructions. The lines can be read; that of the hash is [before the
-/// last page](super::bucket::is_in_last_page).
+/// last page](super::bucket::is_near_end).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn one<const BITS: u32>(lines: Lines, hash: u64) -> bool {

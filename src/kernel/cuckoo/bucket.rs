@@ -32,6 +32,12 @@ pub(super) fn is_in_last_page(lines: Lines, hash: u64) -> bool {
         || line_index(hash, lines.count()) / PAGE * PAGE + 2 * PAGE > lines.count()
 }
 
+/// True for all hashes of the last page, and for some that are up to 63 lines before it: cheaper than the exact test.
+#[inline(always)]
+pub(super) fn is_near_end(lines: Lines, hash: u64) -> bool {
+    line_index(hash, lines.count()) + 2 * PAGE > lines.count()
+}
+
 /// The addresses of the two buckets of a hash. If it is in `ANY_PAGE`, not only [before the
 /// last](is_in_last_page), where that begins has to be computed.
 #[inline(always)]
@@ -159,6 +165,9 @@ fn buckets_are_where_the_definition_has_them() {
             let lines = Lines::some(std::ptr::without_provenance_mut(64), count as usize, bits);
             let in_last_page = count < FEWEST_LINES || first.line >= last;
             assert_eq!(is_in_last_page(lines, hash), in_last_page, "{count}, {hash:x}");
+            let is_before = first.line + 2 * PAGE <= last;
+            assert!(is_near_end(lines, hash) || first.line < last, "{count}, {hash:x}");
+            assert!(!(is_before && is_near_end(lines, hash)), "{count}, {hash:x}");
             if first.line < last {
                 assert_eq!(
                     offsets::<false>(bits, count, hash),

@@ -46,7 +46,7 @@ impl<const BITS: u32> Integers<BITS> {
         (!is_in_last_page(lines, hash)).then(|| unsafe { Self::is_in::<false>(lines, hash) })
     }
 
-    /// Answers a few keys one by one, by `alone`: at the first that it has no answer for it jumps away, so that no
+    /// Answers a few keys one by one, by `alone`. At the first key that it leaves open, it jumps to `up_to`, so that no
     /// register is saved for that.
     ///
     /// # Safety

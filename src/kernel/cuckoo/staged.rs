@@ -8,10 +8,9 @@ use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
 use super::super::single::Single;
-use super::bucket::{ANY, bits, read};
+use super::bucket::{ANY, bits, is_near_end, read};
 use super::integers::Integers;
-use crate::layouts::cuckoo::PAGE;
-use crate::line::line_index;
+use crate::line::LINE_BYTES;
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -30,7 +29,7 @@ pub(super) type Places = [Group; 2];
 
 /// What vectors do. Both are run only on a CPU that has their instructions.
 pub(super) trait Vectors {
-    /// From so many keys on vectors take less time than one key after the other.
+    /// From so many keys on a tile takes less time than one key after the other.
     const FEWEST: usize;
 
     /// From so many lines on, `one` probes a single key; none: nowhere.
@@ -55,6 +54,12 @@ pub(super) trait Vectors {
 
     /// From so many keys on, and up to 8, `group_alone` takes less time than one key after the other.
     const FEWEST_OF_GROUP: usize = usize::MAX;
+
+    /// Whether so many keys are probed by `group_alone`.
+    #[inline(always)]
+    fn is_group(keys: usize) -> bool {
+        (Self::FEWEST_OF_GROUP..=GROUP).contains(&keys)
+    }
 
     /// The answers for 1 to 8 hashes, as a function of its own.
     ///
@@ -89,12 +94,6 @@ fn is_for_one<V: Vectors>(lines: Lines) -> bool {
     V::LINES_OF_ONE.is_some_and(|least| lines.count() >= least)
 }
 
-/// Whether the line of a hash is in the last page, or not far before: by fewer instructions.
-#[inline(always)]
-fn is_near_end(lines: Lines, hash: u64) -> bool {
-    line_index(hash, lines.count()) + 2 * PAGE > lines.count()
-}
-
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     const INSERTS: bool = false;
     const THREE: bool = true;
@@ -106,9 +105,10 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
 
     #[inline(always)]
     fn prefetches_few(keys: usize, bytes: usize) -> bool {
-        // `one` and a group leave the CPU to look ahead.
-        (V::LINES_OF_ONE.is_none() || keys >= V::FEWEST)
-            && super::bucket::prefetches_few(keys, bytes)
+        // A group, and `one`, leave the CPU to look ahead.
+        let by_one = V::LINES_OF_ONE.is_some_and(|least| bytes as u64 / LINE_BYTES as u64 >= least);
+        let looks_ahead = by_one && keys < V::FEWEST || V::is_group(keys);
+        !looks_ahead && super::bucket::prefetches_few(keys, bytes)
     }
 
     #[inline(always)]
@@ -135,7 +135,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         unsafe {
             let lines = single.lines();
             if hashes.len() < V::FEWEST {
-                if (V::FEWEST_OF_GROUP..=GROUP).contains(&hashes.len()) {
+                if V::is_group(hashes.len()) {
                     *word = V::group_alone(lines, hashes);
                     return word.count_ones() as usize;
                 }

@@ -98,7 +98,7 @@ fn by_xxh3<K: Key>(keys: &[K], seed: u64, out: &mut [u64]) {
     {
         return of_integers(kernels, &CALLS, integers, seed, out);
     }
-    // Inline, whatever the length.
+    // The hash function is inlined, whatever the length.
     all(keys, out, |key| xxh3_64_with_seed(key, seed));
 }
 
@@ -116,13 +116,15 @@ fn by_xxh64<K: Key>(keys: &[K], out: &mut [u64]) {
 const AHEAD: usize = 16;
 
 fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64 + Copy) {
+    let (most, last) = keys.split_at(keys.len().saturating_sub(AHEAD));
+    let (out, out_of_last) = out.split_at_mut(most.len());
     if keys.len() >= FEWEST {
         keys.iter().take(AHEAD).for_each(prefetch_bytes);
     }
-    let len = keys.len().saturating_sub(AHEAD);
-    let (most, last) = out.split_at_mut(len);
-    with_ahead(&keys[..len], &keys[keys.len() - len..], most, hash);
-    with_ahead(&keys[len..], &keys[len..], last, hash);
+    if !most.is_empty() {
+        with_ahead(most, &keys[AHEAD..], out, hash);
+    }
+    with_ahead(last, last, out_of_last, hash);
 }
 
 #[inline(always)]
@@ -166,9 +168,7 @@ pub fn hash_batch<K: Key>(keys: &[K], seed: u64, out: &mut [u64]) {
     if keys.len() >= FEWEST && K::integers(keys).is_some() {
         return by_xxh3(keys, seed, out);
     }
-    for (key, out) in keys.iter().zip(out) {
-        *out = hash(key, seed);
-    }
+    all(keys, out, |key| hash(key, seed));
 }
 
 /// Hashes many integer keys; `out` gets one hash per key, in order.

@@ -1,7 +1,7 @@
 //! Columns by every backend: the hash of each value is XXH3-64, or XXH64, of its bytes, and nothing else is
 //! written.
 
-use super::{CALLS, XXH64, of_integers};
+use super::{CALLS, XXH64, hash_batch, of_integers};
 use crate::hash::KeyHash;
 use crate::kernel::Backend;
 use crate::key::Integers;
@@ -77,4 +77,20 @@ fn columns_of_other_formats_are_their_bytes() {
 #[should_panic(expected = "one output per key")]
 fn a_column_needs_room() {
     crate::hash::hash_batch(&[1u32; 9], 0, &mut [0; 8]);
+}
+
+#[test]
+fn strings_of_every_number_have_their_hashes() {
+    let keys: Vec<String> = numbers().take(70).map(|number| format!("key {number}")).collect();
+    for len in 0..keys.len() {
+        let keys = &keys[..len];
+        let expected: Vec<u64> =
+            keys.iter().map(|key| xxh3_64_with_seed(key.as_bytes(), 7)).collect();
+        let mut out = vec![UNTOUCHED; len];
+        KeyHash::Xxh3(7).hash_all(keys, &mut out);
+        assert_eq!(out, expected);
+        out.fill(UNTOUCHED);
+        hash_batch(keys, 7, &mut out);
+        assert_eq!(out, expected);
+    }
 }

@@ -2,11 +2,11 @@
 //! range of lines is a range of hashes too. Hashes are sorted by the part that they belong to, and what the parts
 //! say of them is brought back into the order that they had.
 
-mod split;
+mod partition;
 
 use super::Kernel;
 use crate::line::{LINE_BYTES, line_index};
-use split::{Calls, Sides};
+use partition::{Calls, Sides};
 use std::mem;
 use std::ops::{Range, RangeInclusive};
 
@@ -113,7 +113,7 @@ impl<const N: usize> Sorter<N> {
         let words = if UNDONE { hashes.len().div_ceil(64) } else { 0 };
         let (own_sides, sides) = sides.split_at_mut(words);
         // SAFETY: this CPU runs the kernel, since it exists.
-        let low = unsafe { (self.calls.split)(hashes, bound, &mut self.later, own_sides) };
+        let low = unsafe { (self.calls.partition)(hashes, bound, &mut self.later, own_sides) };
         let (hashes, later) = hashes.split_at_mut(low);
         ends[middle - 1] = start_of(parts.start, ends) + low as u16;
         let sides = self.sort::<UNDONE>(parts.start..middle, hashes, sides, ends);
@@ -154,13 +154,13 @@ impl<'a, A: Fn(usize) -> &'a [u64]> Sorted<'a, A> {
             return (self.answers)(middle);
         }
         let len = usize::from(self.ends[parts.end - 1] - start_of(parts.start, self.ends));
-        let words = self.sides.split_off(..len.div_ceil(64)).unwrap_or_default();
+        let words = self.sides.split_off(..len.div_ceil(64)).expect("the sorter's words");
         let mut rooms = [[0; CHUNK_WORDS]; 2];
         let [early, late] = &mut rooms;
         let early = self.of(parts.start..middle, early);
         let late = self.of(middle..parts.end, late);
         // SAFETY: this CPU runs the kernel, since it exists.
-        unsafe { (Calls::of(self.kernel).join)(Sides { len, words }, early, late, room) };
+        unsafe { (Calls::of(self.kernel).merge)(Sides { len, words }, early, late, room) };
         room
     }
 }

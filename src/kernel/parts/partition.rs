@@ -1,5 +1,6 @@
-//! Hashes divided by a bound, and answers of both sides brought back into one order: plain loops, and the same
-//! with AVX-512 and with the instruction that spreads bits.
+//! Hashes partitioned by a bound, and answers of both sides merged into the order before: plain loops, and the same
+//! with AVX-512 and with the instruction that deposits bits. (Where that is slow, it takes as long as the plain loop
+//! would: some cycles for each bit.)
 
 use super::super::Kernel;
 use super::super::backend::Backend;
@@ -13,13 +14,13 @@ pub(super) struct Calls {
     /// Moves the hashes from `bound` on behind the others; both keep their order. Returns how many the others are.
     /// Sets bit i of `sides`, if it has words, where hash i was one of the later ones. Their place for a while,
     /// `later`, is as long as `hashes`.
-    pub(super) split:
+    pub(super) partition:
         unsafe fn(hashes: &mut [u64], bound: u64, later: &mut [u64], sides: &mut [u64]) -> usize,
-    /// Undoes a split for a bit of each hash: those of the earlier and of the later ones become those of all.
-    pub(super) join: unsafe fn(sides: Sides<'_>, early: &[u64], late: &[u64], out: &mut [u64]),
+    /// Merges answers, a bit for each hash of either side, into the order before the partition.
+    pub(super) merge: unsafe fn(sides: Sides<'_>, early: &[u64], late: &[u64], out: &mut [u64]),
 }
 
-/// What a split says of so many hashes.
+/// The sides to which a partition has moved so many hashes: bit i of the words is 1 if hash i is one of the later.
 #[derive(Clone, Copy)]
 pub(super) struct Sides<'a> {
     pub(super) len: usize,
@@ -27,11 +28,11 @@ pub(super) struct Sides<'a> {
 }
 
 static CALLS: [Calls; Backend::ALL.len()] = Backend::table([
-    (Backend::Scalar, Calls { split, join: join::<Plain> }),
+    (Backend::Scalar, Calls { partition, merge: merge::<Plain> }),
     #[cfg(target_arch = "x86_64")]
-    (Backend::Avx2, Calls { split, join: join_by_pdep }),
+    (Backend::Avx2, Calls { partition, merge: merge_by_pdep }),
     #[cfg(target_arch = "x86_64")]
-    (Backend::Avx512, Calls { split: split_by_compress, join: join_by_pdep }),
+    (Backend::Avx512, Calls { partition: partition_by_compress, merge: merge_by_pdep }),
 ]);
 
 impl Calls {
@@ -41,7 +42,7 @@ impl Calls {
     }
 }
 
-fn split(hashes: &mut [u64], bound: u64, later: &mut [u64], sides: &mut [u64]) -> usize {
+fn partition(hashes: &mut [u64], bound: u64, later: &mut [u64], sides: &mut [u64]) -> usize {
     let mut low = 0;
     for first in (0..hashes.len()).step_by(64) {
         let mut side = 0;
@@ -61,13 +62,13 @@ fn split(hashes: &mut [u64], bound: u64, later: &mut [u64], sides: &mut [u64]) -
     low
 }
 
-/// [`split`], eight hashes at a time.
+/// [`partition`], eight hashes at a time.
 ///
 /// # Safety
 /// The CPU has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,popcnt")]
-unsafe fn split_by_compress(
+unsafe fn partition_by_compress(
     hashes: &mut [u64],
     bound: u64,
     later: &mut [u64],
@@ -80,8 +81,8 @@ unsafe fn split_by_compress(
         let mut side = 0;
         for i in (first..len.min(first + 64)).step_by(8) {
             let some = u8::MAX >> (8 - (len - i).min(8));
-            // SAFETY: so many hashes are left from i on. As many are written from `low`, and from `i - low`, on,
-            // which are at most i, and of `hashes` those behind i have been read.
+            // SAFETY: so many hashes are left from i on. Both stores begin at i or before, and write as many. All hashes
+            // up to the last of these are in registers, or moved already.
             unsafe {
                 let eight = _mm512_maskz_loadu_epi64(some, hashes.as_ptr().add(i).cast());
                 let late = _mm512_mask_cmpge_epu64_mask(some, eight, bounds);
@@ -102,17 +103,17 @@ unsafe fn split_by_compress(
 }
 
 /// Puts the lowest bits, one for each 1 of the places, there in order.
-trait Spread {
+trait Deposit {
     /// # Safety
     /// The CPU has the instruction.
-    unsafe fn spread(bits: u64, places: u64) -> u64;
+    unsafe fn deposit(bits: u64, places: u64) -> u64;
 }
 
 struct Plain;
 
-impl Spread for Plain {
+impl Deposit for Plain {
     #[inline(always)]
-    unsafe fn spread(mut bits: u64, mut places: u64) -> u64 {
+    unsafe fn deposit(mut bits: u64, mut places: u64) -> u64 {
         let mut out = 0;
         while places != 0 {
             let lowest = places & places.wrapping_neg();
@@ -127,24 +128,24 @@ impl Spread for Plain {
 struct Pdep;
 
 #[cfg(target_arch = "x86_64")]
-impl Spread for Pdep {
+impl Deposit for Pdep {
     #[inline(always)]
-    unsafe fn spread(bits: u64, places: u64) -> u64 {
+    unsafe fn deposit(bits: u64, places: u64) -> u64 {
         // SAFETY: the caller vouches for the CPU.
         unsafe { _pdep_u64(bits, places) }
     }
 }
 
 /// # Safety
-/// As for [`Spread`].
+/// As for [`Deposit`].
 #[inline(always)]
-unsafe fn join<S: Spread>(sides: Sides<'_>, early: &[u64], late: &[u64], out: &mut [u64]) {
+unsafe fn merge<S: Deposit>(sides: Sides<'_>, early: &[u64], late: &[u64], out: &mut [u64]) {
     let (mut early, mut late) = (Bits::from(early), Bits::from(late));
     for (i, (out, &side)) in out.iter_mut().zip(sides.words).enumerate() {
         let before = !side & (u64::MAX >> (64 - (sides.len - 64 * i).min(64)));
         let (early, late) = (early.next(before.count_ones()), late.next(side.count_ones()));
         // SAFETY: the caller's promise.
-        *out = unsafe { S::spread(early, before) | S::spread(late, side) };
+        *out = unsafe { S::deposit(early, before) | S::deposit(late, side) };
     }
 }
 
@@ -152,9 +153,9 @@ unsafe fn join<S: Spread>(sides: Sides<'_>, early: &[u64], late: &[u64], out: &m
 /// The CPU has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi2,popcnt")]
-unsafe fn join_by_pdep(sides: Sides<'_>, early: &[u64], late: &[u64], out: &mut [u64]) {
+unsafe fn merge_by_pdep(sides: Sides<'_>, early: &[u64], late: &[u64], out: &mut [u64]) {
     // SAFETY: the caller's promise.
-    unsafe { join::<Pdep>(sides, early, late, out) }
+    unsafe { merge::<Pdep>(sides, early, late, out) }
 }
 
 /// Bits that are taken some at a time.
