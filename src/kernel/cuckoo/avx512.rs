@@ -14,7 +14,7 @@ use std::hint::black_box;
 pub(in crate::kernel) struct Avx512;
 
 impl Vectors for Avx512 {
-    const FEWEST: usize = 14;
+    const FEWEST: usize = 17;
 
     #[inline(always)]
     unsafe fn places(count: u64, bits: u32, hashes: &[u64; GROUP]) -> Places {
@@ -49,34 +49,29 @@ impl Vectors for Avx512 {
         unsafe { self::one::<BITS>(lines, hash) }
     }
 
-    const FEWEST_OF_GROUP: usize = 6;
+    const FEWEST_OF_GROUPS: usize = 5;
 
-    /// The three stages for one group, without a prefetch.
+    /// Buckets go from their lines into vectors: through memory, a vector would have to wait for eight stores.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-    unsafe fn group_alone(lines: Lines, hashes: &[u64]) -> u64 {
-        let (bits, some) = (bits::<ANY>(lines), u8::MAX >> (GROUP - hashes.len()));
-        let mut places = [Group([0; GROUP]); 2];
-        let mut words = [Group([0; GROUP]); 2];
-        // SAFETY: the caller vouches for the CPU and for the lines, of which these are buckets.
-        unsafe {
-            let keys = _mm512_maskz_loadu_epi64(some, hashes.as_ptr().cast());
-            let [first, other] = self::places(lines.count(), bits, keys);
-            _mm512_store_si512(places[0].0.as_mut_ptr().cast(), first);
-            _mm512_store_si512(places[1].0.as_mut_ptr().cast(), other);
-            // Through memory: else the compiler takes vectors apart.
-            let places = black_box(&places);
-            for (places, words) in places.iter().zip(&mut words) {
-                for i in 0..hashes.len() {
-                    let at = lines.first().wrapping_add(places.0[i] as usize);
-                    words.0[i] = read(bits, at.cast_const());
-                }
+    unsafe fn groups_alone(lines: Lines, hashes: &[u64]) -> u64 {
+        let (bits, mut hits) = (bits::<ANY>(lines), 0);
+        for (number, hashes) in hashes.chunks(GROUP).enumerate() {
+            let some = u8::MAX >> (GROUP - hashes.len());
+            // SAFETY: the caller vouches for the CPU and for the lines. The places past the end are those of hash 0,
+            // which every filter has.
+            unsafe {
+                let hashes = _mm512_maskz_loadu_epi64(some, hashes.as_ptr().cast());
+                let places = self::places(lines.count(), bits, hashes);
+                let [first, other] = match bits {
+                    8 => places.map(|places| buckets_at::<8>(lines, places)),
+                    _ => places.map(|places| buckets_at::<16>(lines, places)),
+                };
+                let found = self::compare(bits, hashes, first, other) & some;
+                hits |= u64::from(found) << (GROUP * number);
             }
-            let words = black_box(&words);
-            let first = _mm512_load_si512(words[0].0.as_ptr().cast());
-            let other = _mm512_load_si512(words[1].0.as_ptr().cast());
-            (self::compare(bits, keys, first, other) & some).into()
         }
+        hits
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
@@ -148,6 +143,26 @@ unsafe fn one<const BITS: u32>(lines: Lines, hash: u64) -> bool {
     // `less & !slots & highest`
     let zeros = _mm_ternarylogic_epi64::<0x20>(less, slots, highest);
     _mm_testz_si128(zeros, zeros) == 0
+}
+
+/// The buckets of fingerprints of 8 bits, or of 12 or 16.
+///
+/// # Safety
+/// There are buckets at these places.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn buckets_at<const BITS: u32>(lines: Lines, places: __m512i) -> __m512i {
+    let mut group = Group([0; GROUP]);
+    // SAFETY: a group is 64 aligned bytes.
+    unsafe { _mm512_store_si512(group.0.as_mut_ptr().cast(), places) };
+    // Through memory: else the compiler takes vectors apart.
+    let places = black_box(&group);
+    let at = |i: usize| {
+        let at = lines.first().cast_const().wrapping_add(places.0[i] as usize);
+        // SAFETY: the caller's promise.
+        (unsafe { read(BITS, at) }) as i64
+    };
+    _mm512_set_epi64(at(7), at(6), at(5), at(4), at(3), at(2), at(1), at(0))
 }
 
 /// `(a - b) mod n`, for `a` and `b` below `n`, of two.

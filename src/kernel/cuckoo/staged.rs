@@ -52,20 +52,14 @@ pub(super) trait Vectors {
     /// `read`: bit `i` for key `i`.
     unsafe fn compare(bits: u32, hashes: &[u64; GROUP], words: &[Group; 2]) -> u8;
 
-    /// From so many keys on, and up to 8, `group_alone` takes less time than one key after the other.
-    const FEWEST_OF_GROUP: usize = usize::MAX;
+    /// From so many keys on, and fewer than `FEWEST`, `groups_alone` takes less time than one key after the other.
+    const FEWEST_OF_GROUPS: usize = Self::FEWEST;
 
-    /// Whether so many keys are probed by `group_alone`.
-    #[inline(always)]
-    fn is_group(keys: usize) -> bool {
-        (Self::FEWEST_OF_GROUP..=GROUP).contains(&keys)
-    }
-
-    /// The answers for 1 to 8 hashes, as a function of its own.
+    /// The answers for 1 to 64 hashes, a group after the other, as a function of its own.
     ///
     /// # Safety
     /// As for [`Ops`].
-    unsafe fn group_alone(lines: Lines, hashes: &[u64]) -> u64 {
+    unsafe fn groups_alone(lines: Lines, hashes: &[u64]) -> u64 {
         // SAFETY: the caller's promise.
         unsafe { Self::tile_alone(lines, hashes) }
     }
@@ -105,9 +99,9 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
 
     #[inline(always)]
     fn prefetches_few(keys: usize, bytes: usize) -> bool {
-        // A group, and `one`, leave the CPU to look ahead.
+        // Groups, and `one`, leave the CPU to look ahead.
         let by_one = V::LINES_OF_ONE.is_some_and(|least| bytes as u64 / LINE_BYTES as u64 >= least);
-        let looks_ahead = by_one && keys < V::FEWEST || V::is_group(keys);
+        let looks_ahead = keys < V::FEWEST && (by_one || keys >= V::FEWEST_OF_GROUPS);
         !looks_ahead && super::bucket::prefetches_few(keys, bytes)
     }
 
@@ -135,8 +129,8 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         unsafe {
             let lines = single.lines();
             if hashes.len() < V::FEWEST {
-                if V::is_group(hashes.len()) {
-                    *word = V::group_alone(lines, hashes);
+                if hashes.len() >= V::FEWEST_OF_GROUPS {
+                    *word = V::groups_alone(lines, hashes);
                     return word.count_ones() as usize;
                 }
                 if BITS != ANY && is_for_one::<V>(lines) {
