@@ -84,19 +84,6 @@ macro_rules! bytes {
             fn key_bytes(&self) -> impl AsRef<[u8]> {
                 AsRef::<[u8]>::as_ref(self)
             }
-        }
-    )+};
-}
-
-bytes!([u8], str);
-
-macro_rules! buffers {
-    ($($key:ty),+) => {$(
-        impl KeyBytes for $key {
-            #[inline(always)]
-            fn key_bytes(&self) -> impl AsRef<[u8]> {
-                AsRef::<[u8]>::as_ref(self)
-            }
 
             #[inline(always)]
             fn elsewhere(&self) -> Option<*const u8> {
@@ -106,7 +93,7 @@ macro_rules! buffers {
     )+};
 }
 
-buffers!(String, Vec<u8>);
+bytes!([u8], str, String, Vec<u8>);
 
 impl<const N: usize> KeyBytes for [u8; N] {
     #[inline(always)]

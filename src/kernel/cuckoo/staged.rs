@@ -82,10 +82,10 @@ pub(super) unsafe fn tile<V: Vectors>(lines: Lines, hashes: &[u64]) -> u64 {
     unsafe { Staged::<V, ANY>::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD) }
 }
 
-/// Whether [`Vectors::one`] probes single keys of these lines.
+/// Whether [`Vectors::one`] probes single keys of so many lines.
 #[inline(always)]
-fn is_for_one<V: Vectors>(lines: Lines) -> bool {
-    V::LINES_OF_ONE.is_some_and(|least| lines.count() >= least)
+fn is_for_one<V: Vectors>(lines: u64) -> bool {
+    V::LINES_OF_ONE.is_some_and(|least| lines >= least)
 }
 
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
@@ -100,7 +100,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     #[inline(always)]
     fn prefetches_few(keys: usize, bytes: usize) -> bool {
         // Groups, and `one`, leave the CPU to look ahead.
-        let by_one = V::LINES_OF_ONE.is_some_and(|least| bytes as u64 / LINE_BYTES as u64 >= least);
+        let by_one = is_for_one::<V>((bytes / LINE_BYTES) as u64);
         let looks_ahead = keys < V::FEWEST && (by_one || keys >= V::FEWEST_OF_GROUPS);
         !looks_ahead && super::bucket::prefetches_few(keys, bytes)
     }
@@ -116,7 +116,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         // SAFETY: the caller's promise.
         unsafe {
             let lines = single.lines();
-            if BITS != ANY && is_for_one::<V>(lines) && !is_near_end(lines, hash) {
+            if BITS != ANY && is_for_one::<V>(lines.count()) && !is_near_end(lines, hash) {
                 return V::one::<BITS>(lines, hash);
             }
             Integers::<BITS>::contains_one(single, hash)
@@ -133,7 +133,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                     *word = V::groups_alone(lines, hashes);
                     return word.count_ones() as usize;
                 }
-                if BITS != ANY && is_for_one::<V>(lines) {
+                if BITS != ANY && is_for_one::<V>(lines.count()) {
                     let alone =
                         |hash| (!is_near_end(lines, hash)).then(|| V::one::<BITS>(lines, hash));
                     return Integers::<BITS>::one_by_one(single, hashes, word, alone);
